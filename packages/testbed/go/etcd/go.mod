@@ -1,0 +1,3 @@
+module ichor.dev/testbed/etcd
+
+go 1.26.0

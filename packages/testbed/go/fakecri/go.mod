@@ -1,0 +1,3 @@
+module ichor.dev/testbed/fakecri
+
+go 1.26.0

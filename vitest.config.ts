@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
+
+// Tests run on the sources, so that a stale build can never be what was tested.
+const alias = [
+  { find: /^@ichor\/([a-z0-9-]+)\/testing$/, replacement: source('$1/src/testing/index.ts') },
+  { find: /^@ichor\/([a-z0-9-]+)$/, replacement: source('$1/src/index.ts') },
+];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts'],
+          exclude: ['**/*.laws.test.ts'],
+        },
+      },
+      {
+        resolve: { alias },
+        test: { name: 'laws', include: ['packages/*/src/**/*.laws.test.ts'], testTimeout: 300_000 },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'integration',
+          include: ['packages/testbed/test/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+  },
+});
