@@ -1,1 +1,7 @@
-export {};
+export {
+  type InMemoryNode,
+  type InMemoryTalos,
+  type InMemoryTalosOptions,
+  inMemoryTalos,
+  type NodeFault,
+} from './in-memory-talos.ts';
