@@ -5,6 +5,8 @@ import type { DenyReason, PendingReason } from './rules/reasons.ts';
 export interface Violation {
   readonly code: DenyReason;
   readonly detail: string;
+  /** With `NameOfAnotherMachine` only: the machines that hold what was asked for. */
+  readonly machines?: readonly string[];
 }
 
 /** Why one requested name is the node's own. */
@@ -24,6 +26,8 @@ export type Decision =
       readonly reason: PendingReason;
       readonly detail: string;
       readonly violations?: readonly Violation[];
+      /** With `IdentityConflict` only: the machines that report the same as this one. */
+      readonly machines?: readonly string[];
     };
 
 /** Options of a cluster that change decisions. */
