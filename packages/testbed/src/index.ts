@@ -1,1 +1,16 @@
-export {};
+export type { CertificateAuthority, KeyPairPem, SubjectNames } from './certificate-authority.ts';
+export { createServingRequest } from './certificate-authority.ts';
+export type { Etcd } from './etcd.ts';
+export { eventually, type NotYet } from './eventually.ts';
+export { buildPart, buildParts, cacheDirectory } from './go-build.ts';
+export { type PartName, partNames } from './go-parts.ts';
+export type { InCluster } from './in-cluster.ts';
+export type { Apiserver, ApiserverOptions } from './kube-apiserver.ts';
+export type { ControllerManager } from './kube-controller-manager.ts';
+export { type NewRequest, requestObject } from './kube-objects.ts';
+export type { KubeRequest, KubeRequester, KubeResponse, Requester } from './kube-request.ts';
+export type { CommandResult } from './kubectl.ts';
+export type { Kubelet, KubeletOptions } from './kubelet.ts';
+export type { PartProcess } from './part-process.ts';
+export { startTestbed, type Testbed, type TestbedOptions, type TestbedUser } from './testbed.ts';
+export type { Handshake } from './tls-handshake.ts';
