@@ -99,7 +99,8 @@ const kubeletServingCertificates: JsonSchema = {
   default: {},
   'x-kubernetes-validations': [
     {
-      rule: '!self.verifyFromAPIServer || self.enabled',
+      // The API server also tries the rule on the default itself, which is still empty then.
+      rule: '!has(self.verifyFromAPIServer) || !self.verifyFromAPIServer || (has(self.enabled) && self.enabled)',
       message:
         'verifyFromAPIServer needs enabled: an API server can only verify kubelets that have certificates',
     },
@@ -168,7 +169,6 @@ export const talosClusterSchema: JsonSchema = {
   properties: {
     apiVersion: { type: 'string', description: 'ichor.dev/v1alpha1' },
     kind: { type: 'string', description: 'TalosCluster' },
-    metadata: { type: 'object', description: 'Standard object metadata.' },
     spec: {
       type: 'object',
       description: 'What the administrator wants.',

@@ -83,7 +83,6 @@ export const talosMachineSchema: JsonSchema = {
   properties: {
     apiVersion: { type: 'string', description: 'ichor.dev/v1alpha1' },
     kind: { type: 'string', description: 'TalosMachine' },
-    metadata: { type: 'object', description: 'Standard object metadata.' },
     spec: {
       type: 'object',
       description: 'What the inventory says about the machine.',
