@@ -357,6 +357,17 @@ func TestPatchWhileWatched(t *testing.T) {
 	apply(nodeFields{NodeIPs: set([]string{"10.5.0.22"})})
 	expect(cosi.EventType_DESTROYED, "tearingDown", "3")
 	expect(cosi.EventType_CREATED, "running", "1")
+
+	// A patch that cannot be carried out changes nothing: the next event is of the one after it.
+	torn := field[[]string]{present: true, tearingDown: true}
+	if err := n.patch(t.Context(), nodeFields{NodeIPs: set([]string{"10.5.0.23"}), ExcludeSubnets: torn}); err == nil || !strings.Contains(err.Error(), "nothing to tear down") {
+		t.Errorf("tearing down a resource that does not exist: %v", err)
+	}
+
+	if err := n.patch(t.Context(), nodeFields{NodeIPs: set([]string{"10.5.0.23"}), VirtualAddresses: torn}); err == nil || !strings.Contains(err.Error(), "no phase of its own") {
+		t.Errorf("tearing down a part of a resource: %v", err)
+	}
+
 	apply(nodeFields{NodeIPs: field[[]string]{present: true}})
 	expect(cosi.EventType_DESTROYED, "running", "1")
 }

@@ -131,7 +131,9 @@ func (n *node) patch(ctx context.Context, fields nodeFields) error {
 	defer n.mu.Unlock()
 
 	merged := n.fields
-	merged.merge(fields)
+	if err := merged.merge(fields); err != nil {
+		return err
+	}
 
 	if err := applyFields(ctx, n.state, n.listen, merged); err != nil {
 		return err

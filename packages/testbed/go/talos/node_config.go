@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -114,29 +115,47 @@ func (f *field[T]) UnmarshalJSON(data []byte) error {
 }
 
 // merge lays a patch over the facts that a node reports.
-func (fields *nodeFields) merge(patch nodeFields) {
-	mergeField(&fields.NodeIPs, patch.NodeIPs)
-	mergeField(&fields.Nodename, patch.Nodename)
-	mergeField(&fields.Hostname, patch.Hostname)
-	mergeField(&fields.Domainname, patch.Domainname)
-	mergeField(&fields.ExternalAddresses, patch.ExternalAddresses)
-	mergeField(&fields.Platform, patch.Platform)
-	mergeField(&fields.ExcludeSubnets, patch.ExcludeSubnets)
-	mergeField(&fields.ValidSubnets, patch.ValidSubnets)
-	mergeField(&fields.VirtualAddresses, patch.VirtualAddresses)
+func (fields *nodeFields) merge(patch nodeFields) error {
+	return errors.Join(
+		mergeField("nodeIPs", &fields.NodeIPs, patch.NodeIPs),
+		mergeField("nodename", &fields.Nodename, patch.Nodename),
+		mergeField("hostname", &fields.Hostname, patch.Hostname),
+		mergeField("externalAddresses", &fields.ExternalAddresses, patch.ExternalAddresses),
+		mergeField("platform", &fields.Platform, patch.Platform),
+		mergeField("excludeSubnets", &fields.ExcludeSubnets, patch.ExcludeSubnets),
+		mergePart("domainname", &fields.Domainname, patch.Domainname),
+		mergePart("validSubnets", &fields.ValidSubnets, patch.ValidSubnets),
+		mergePart("virtualAddresses", &fields.VirtualAddresses, patch.VirtualAddresses),
+	)
 }
 
-func mergeField[T any](current *field[T], patch field[T]) {
+// mergeField lays a patch over a field that is a resource.
+func mergeField[T any](name string, current *field[T], patch field[T]) error {
 	if !patch.present {
-		return
+		return nil
 	}
 
 	if patch.tearingDown {
-		// The value stays: a resource keeps its spec while it is torn down.
+		if current.value == nil {
+			return fmt.Errorf("%s: there is nothing to tear down", name)
+		}
+
+		// A resource keeps its spec while it is torn down.
 		patch.value = current.value
 	}
 
 	*current = patch
+
+	return nil
+}
+
+// mergePart lays a patch over a field that is only part of a resource.
+func mergePart[T any](name string, current *field[T], patch field[T]) error {
+	if patch.tearingDown {
+		return fmt.Errorf("%s: is part of a resource and has no phase of its own", name)
+	}
+
+	return mergeField(name, current, patch)
 }
 
 // validate names the first field that cannot be served.
