@@ -1,1 +1,8 @@
-export {};
+export {
+  type InMemoryKubernetes,
+  type InMemoryKubernetesOptions,
+  inMemoryKubernetes,
+  type NewRequest,
+  type PortCall,
+  type RecordedEvent,
+} from './in-memory-kubernetes.ts';
