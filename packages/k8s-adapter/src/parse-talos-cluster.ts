@@ -130,6 +130,7 @@ export function parseTalosCluster(object: KubeObject): Parsed<TalosCluster> {
     return { kind: 'invalid', value: invalidObject('TalosCluster', identity, parsed.error) };
   }
   const { talos, kubernetes, security, reserved, configManagement } = parsed.data.spec;
+  const certificates = security.kubeletServingCertificates ?? servingCertificates.parse({});
   return {
     kind: 'valid',
     value: {
@@ -145,7 +146,11 @@ export function parseTalosCluster(object: KubeObject): Parsed<TalosCluster> {
           endpoint: kubernetes.endpoint,
           kubeconfigSecret: kubernetes.kubeconfigSecretRef?.name,
         },
-        servingCertificates: security.kubeletServingCertificates ?? servingCertificates.parse({}),
+        // Spelled out, so that every key is there although its value may be undefined.
+        servingCertificates: {
+          ...certificates,
+          maxExpirationSeconds: certificates.maxExpirationSeconds,
+        },
         reserved,
         configManagement,
       },
@@ -155,10 +160,12 @@ export function parseTalosCluster(object: KubeObject): Parsed<TalosCluster> {
 }
 
 function parseStatus(given: unknown): TalosClusterStatus {
-  const parsed = status.safeParse(given);
-  return parsed.success
-    ? parsed.data
-    : { observedGeneration: undefined, machines: undefined, conditions: [] };
+  const { data } = status.safeParse(given);
+  return {
+    observedGeneration: data?.observedGeneration,
+    machines: data?.machines,
+    conditions: data?.conditions ?? [],
+  };
 }
 
 function isNotReserved(name: string): boolean {

@@ -76,10 +76,15 @@ export function parseTalosMachine(object: KubeObject): Parsed<TalosMachine> {
 }
 
 function parseStatus(given: unknown): TalosMachineStatus {
-  const parsed = status.safeParse(given);
-  return parsed.success
-    ? parsed.data
-    : { nodeName: undefined, identity: undefined, kubeletServingCertificate: undefined };
+  const { data } = status.safeParse(given);
+  return {
+    nodeName: data?.nodeName,
+    identity:
+      data?.identity === undefined
+        ? undefined
+        : { ...data.identity, reserved: data.identity.reserved },
+    kubeletServingCertificate: data?.kubeletServingCertificate,
+  };
 }
 
 function absentUnlessValid<T extends z.ZodType>(schema: T) {

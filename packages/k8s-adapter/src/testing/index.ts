@@ -6,3 +6,8 @@ export {
   type PortCall,
   type RecordedEvent,
 } from './in-memory-kubernetes.ts';
+export {
+  type KubernetesCase,
+  type KubernetesUnderTest,
+  kubernetesCases,
+} from './kubernetes-cases.ts';
