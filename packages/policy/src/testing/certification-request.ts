@@ -89,6 +89,8 @@ export interface RequestParts {
   readonly signatureAlgorithm?: SignatureAlgorithm | Uint8Array;
   /** `valid` by default; `broken` has one bit turned; bytes are the value of the BIT STRING. */
   readonly signature?: 'valid' | 'broken' | Uint8Array;
+  /** Unused bits that the signature's BIT STRING claims; 0 by default. */
+  readonly signatureUnusedBits?: number;
   /** Takes the finished CertificationRequestInfo and returns the one that is signed and sent. */
   readonly rewriteInfo?: (info: Uint8Array) => Uint8Array;
   /** Takes the finished request and returns the one that is sent. */
@@ -139,7 +141,7 @@ export function certificationRequest(parts: RequestParts): Uint8Array {
   const request = sequence(
     info,
     algorithm instanceof Uint8Array ? algorithm : algorithmIdentifier(algorithm),
-    bitString(signatureValue(info, key, parts)),
+    bitString(signatureValue(info, key, parts), parts.signatureUnusedBits),
   );
   return parts.rewriteRequest?.(request) ?? request;
 }
