@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 
 /**
  * Vitest reporter that ends the output with one plain line, `N passed, N failed`. A file that could not be
- * loaded and an error outside of any test count as a failed test each, and a run without tests fails.
+ * loaded, a failed hook and an error outside of any test count as a failed test each, and a run without tests fails.
  */
 export default class ClosingLineReporter {
   onTestRunEnd(testModules, unhandledErrors) {
@@ -15,7 +15,8 @@ export default class ClosingLineReporter {
         else if (state === 'failed') failedTests += 1;
         else count.skipped += 1;
       }
-      // A suite whose hook failed, or a file that did not load, fails without a failed test.
+      for (const suite of testModule.children.allSuites()) failedTests += suite.errors().length;
+      // A file that did not load fails without a failed test.
       if (failedTests === 0 && testModule.state() === 'failed') failedTests = 1;
       count.failed += failedTests;
     }

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A probe's answer that means "not yet", with what it saw for the message. */
-export type NotYet = { readonly seen: unknown };
+const notYetMark = Symbol('not yet');
+
+/** A probe's answer that means "not yet"; made by {@link notYet}. */
+export type NotYet = { readonly [notYetMark]: unknown };
+
+/** Answers "not yet" and says what was seen instead, for the message when time is up. */
+export const notYet = (seen: unknown): NotYet => ({ [notYetMark]: seen });
 
 /**
  * Asks until the answer is something else than `undefined`, `false` or a {@link NotYet}, and returns it. A probe
@@ -22,7 +27,7 @@ export async function eventually<T>(
     try {
       const answer = await probe();
       if (!isNotYet(answer)) return answer;
-      last = typeof answer === 'object' ? answer.seen : answer;
+      last = typeof answer === 'object' ? answer[notYetMark] : answer;
     } catch (error) {
       last = error;
     }
@@ -39,10 +44,5 @@ export async function eventually<T>(
 
 function isNotYet(answer: unknown): answer is undefined | false | NotYet {
   if (answer === undefined || answer === false) return true;
-  return (
-    typeof answer === 'object' &&
-    answer !== null &&
-    Object.keys(answer).length === 1 &&
-    'seen' in answer
-  );
+  return typeof answer === 'object' && answer !== null && notYetMark in answer;
 }

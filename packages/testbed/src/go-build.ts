@@ -67,7 +67,11 @@ export async function buildPart(name: PartName, options: BuildOptions = {}): Pro
   if (!existsSync(join(directory, 'go.mod'))) {
     throw new Error(`The testbed part ${name} cannot be built: ${directory} holds no go.mod.`);
   }
-  const target = join(cacheDirectory(env), `${name}-${await cacheKey(part, directory)}`, name);
+  const target = join(
+    cacheDirectory(env),
+    `${name}-${await cacheKey(part, directory, await localGoVersion(env))}`,
+    name,
+  );
   if (existsSync(target)) {
     report(progressLine(name, 'cached'));
     return target;
@@ -114,10 +118,10 @@ export function suppliedPart(name: PartName, env: NodeJS.ProcessEnv): string | u
 export async function cacheKey(
   part: GoPart,
   directory: string,
-  goVersion?: string,
+  goVersion: string,
 ): Promise<string> {
   const hash = createHash('sha256');
-  const inputs = [part.package, part.ldflags, ...buildFlags, goVersion ?? (await localGoVersion())];
+  const inputs = [part.package, part.ldflags, ...buildFlags, goVersion];
   for (const input of inputs) hash.update(`${input}\0`);
   for (const file of await moduleFiles(directory)) {
     const content = await readFile(file);
@@ -135,22 +139,18 @@ async function moduleFiles(directory: string): Promise<readonly string[]> {
     .sort();
 }
 
-let knownGoVersion: Promise<string> | undefined;
-
-function localGoVersion(): Promise<string> {
-  // Asked outside of any module: inside one, Go may want to download the toolchain that go.mod names.
-  knownGoVersion ??= promisify(execFile)('go', ['version'], { cwd: tmpdir() }).then(
-    ({ stdout }) => stdout.trim(),
-    (error: NodeJS.ErrnoException) => {
-      knownGoVersion = undefined;
-      throw new Error(
-        error.code === 'ENOENT'
-          ? `The testbed builds its parts with Go, and no go command was found: ${installHint}.`
-          : `The command "go version" failed (${error.message.trim()}): ${installHint}.`,
-      );
-    },
-  );
-  return knownGoVersion;
+async function localGoVersion(env: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    // Asked outside of any module: inside one, Go may want to download the toolchain that go.mod names.
+    return (await promisify(execFile)('go', ['version'], { cwd: tmpdir(), env })).stdout.trim();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(
+      code === 'ENOENT'
+        ? `The testbed builds its parts with Go, and no go command was found: ${installHint}.`
+        : `The command "go version" failed (${message.trim()}): ${installHint}.`,
+    );
+  }
 }
 
 async function compile(

@@ -1,7 +1,7 @@
 export type { CertificateAuthority, KeyPairPem, SubjectNames } from './certificate-authority.ts';
 export { createServingRequest } from './certificate-authority.ts';
 export type { Etcd } from './etcd.ts';
-export { eventually, type NotYet } from './eventually.ts';
+export { eventually, type NotYet, notYet } from './eventually.ts';
 export { buildPart, buildParts, cacheDirectory } from './go-build.ts';
 export { type PartName, partNames } from './go-parts.ts';
 export type { InCluster } from './in-cluster.ts';
@@ -12,5 +12,16 @@ export type { KubeRequest, KubeRequester, KubeResponse, Requester } from './kube
 export type { CommandResult } from './kubectl.ts';
 export type { Kubelet, KubeletOptions } from './kubelet.ts';
 export type { PartProcess } from './part-process.ts';
+export {
+  type GrpcCode,
+  type TalosCall,
+  type TalosCertificateMode,
+  type TalosCounters,
+  type TalosCredential,
+  type TalosNodeFields,
+  type TalosNodeSpec,
+  type TalosNodes,
+  tearingDown,
+} from './talos-nodes.ts';
 export { startTestbed, type Testbed, type TestbedOptions, type TestbedUser } from './testbed.ts';
 export type { Handshake } from './tls-handshake.ts';

@@ -102,7 +102,8 @@ export async function startApiserver(
     ready,
     async restart(changes) {
       chosen = { ...chosen, ...changes };
-      await process.stop();
+      // It waits for its watches to end, which those of the testbed never do by themselves.
+      await process.stop({ graceMs: 1_000 });
       process.start(args());
       await ready();
     },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from './eventually.ts';
+import { eventually, notYet } from './eventually.ts';
 import type { KubeRequester } from './kube-request.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 import { hasCgroupV1, kubeletConfiguration, kubeletPort } from './kubelet-config.ts';
@@ -176,7 +176,7 @@ export async function startKubelet(
           const conditions: readonly { type: string; status: string; message: string }[] =
             body?.status?.conditions ?? [];
           const ready = conditions.find(({ type }) => type === 'Ready');
-          return ready?.status === 'True' ? true : { seen: ready?.message ?? body?.message };
+          return ready?.status === 'True' ? true : notYet(ready?.message ?? body?.message);
         },
         { timeoutMs },
       ).then(() => undefined),

@@ -22,6 +22,7 @@ import { writeKubeconfig } from './kubeconfig-file.ts';
 import { type CommandResult, runCommand } from './kubectl.ts';
 import { type Kubelet, type KubeletOptions, startKubelet } from './kubelet.ts';
 import { addAddresses, enterNetwork } from './network-namespace.ts';
+import { startTalosNodes, type TalosNodeSpec, type TalosNodes } from './talos-nodes.ts';
 
 /** What may be chosen about a testbed. */
 export type TestbedOptions = {
@@ -31,6 +32,8 @@ export type TestbedOptions = {
   readonly apiserver?: ApiserverOptions;
   /** Longest lifetime of signed certificates as a Go duration such as `4m` (backdated five minutes); default a year. */
   readonly signingDuration?: string;
+  /** Talos nodes to start beside the control plane; their addresses are added to the loopback device. */
+  readonly talosNodes?: readonly TalosNodeSpec[];
   /** Lines about parts that have to be built first; default: silent. */
   readonly report?: (line: string) => void;
 };
@@ -54,6 +57,8 @@ export type Testbed = {
   readonly etcd: Etcd;
   readonly apiserver: Apiserver;
   readonly controllerManager: ControllerManager;
+  /** The Talos nodes; reading this throws where `talosNodes` was not given. */
+  readonly talos: TalosNodes;
   /** Kubeconfig of a member of `system:masters`. */
   readonly adminKubeconfig: string;
   /** Requests as that member, to the first API server. */
@@ -129,6 +134,7 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
     controllerManager: await part('kube-controller-manager'),
     kubectl: await part('kubectl'),
   };
+  const talosBinary = options.talosNodes === undefined ? undefined : await part('talos-nodes');
 
   const directory = await mkdtemp(join(tmpdir(), 'ichor-testbed-'));
   const logs = await subdirectory(directory, 'logs');
@@ -149,6 +155,11 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
   async function startInside(): Promise<Testbed> {
     const controlPlane = await subdirectory(directory, 'control-plane');
     const files = await createControlPlaneFiles(controlPlane);
+    const talos =
+      talosBinary === undefined
+        ? undefined
+        : await launchTalos(talosBinary, join(directory, 'talos'), options.talosNodes ?? []);
+    if (talos !== undefined) closers.push(() => talos.close());
     const etcd = await startEtcd(binary.etcd, directory, join(logs, 'etcd.log'));
     closers.push(() => etcd.process.stop({ graceMs: 2_000 }));
 
@@ -249,6 +260,14 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
       etcd,
       apiserver,
       controllerManager,
+      get talos() {
+        if (talos === undefined) {
+          throw new Error(
+            'This testbed has no Talos nodes: give startTestbed the option talosNodes.',
+          );
+        }
+        return talos;
+      },
       adminKubeconfig,
       admin,
       clientCertificate,
@@ -312,6 +331,23 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
       close,
     };
   }
+}
+
+/** Starts Talos nodes on addresses that are there, those of nodes that are added later included. */
+async function launchTalos(
+  binary: string,
+  dir: string,
+  nodes: readonly TalosNodeSpec[],
+): Promise<TalosNodes> {
+  await addAddresses(nodes.map(({ address }) => address));
+  const talos = await startTalosNodes({ binary, dir, nodes });
+  return {
+    ...talos,
+    async addNode(node) {
+      await addAddresses([node.address]);
+      await talos.addNode(node);
+    },
+  };
 }
 
 async function subdirectory(parent: string, name: string): Promise<string> {

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServingRequest, eventually, startTestbed, type Testbed } from '../src/index.ts';
+import {
+  createServingRequest,
+  eventually,
+  notYet,
+  startTestbed,
+  type Testbed,
+} from '../src/index.ts';
 
 const address = '10.5.0.21';
 const nodeUser = (name: string) => ({ user: `system:node:${name}`, groups: ['system:nodes'] });
@@ -101,7 +107,7 @@ describe('a real kubelet', () => {
     await testbed.kubectl(['certificate', 'approve', name]);
     const served = await eventually('the kubelet serves its certificate', async () => {
       const shaken = await kubelet.handshake();
-      return shaken.kind === 'served' ? shaken.certificate : { seen: shaken.message };
+      return shaken.kind === 'served' ? shaken.certificate : notYet(shaken.message);
     });
     expect(served.checkIP(address)).toBe(address);
     expect(served.checkHost('worker-4')).toBe('worker-4');
