@@ -11,7 +11,7 @@ export const timeSchema = (description: string): JsonSchema => ({
 export const textList = (description: string, maxLength: number): JsonSchema => ({
   type: 'array',
   description,
-  maxItems: 512,
+  maxItems: 1024,
   'x-kubernetes-list-type': 'atomic',
   items: { type: 'string', description: 'One value.', maxLength },
 });

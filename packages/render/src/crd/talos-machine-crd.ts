@@ -14,7 +14,8 @@ const sourcedValues = (description: string): JsonSchema => ({
     description: 'One value and where it was read.',
     required: ['value', 'source'],
     properties: {
-      value: { type: 'string', description: 'The value as the machine said it.', maxLength: 254 },
+      // A host name and a domain name together are longer than a DNS name may be.
+      value: { type: 'string', description: 'The value as the machine said it.', maxLength: 512 },
       source: {
         type: 'string',
         description: 'Talos resource that it was read from.',
