@@ -45,8 +45,10 @@ export type TalosNodeFields = {
 export type TalosNodeSpec = TalosNodeFields & {
   /** By which the methods of {@link TalosNodes} know it. */
   readonly name: string;
-  /** The address it listens on, which must be on an interface, and by which control planes reach it. */
+  /** Its address, which must be on an interface: it listens there, and control planes route to it. */
   readonly address: string;
+  /** Listened on instead of `address`, and known to control planes only: a node behind a firewall. */
+  readonly listenAddress?: string;
   /** Default 50000. */
   readonly port?: number;
   readonly machineType: 'controlplane' | 'worker';

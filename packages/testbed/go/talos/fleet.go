@@ -68,7 +68,7 @@ func (f *fleet) add(ctx context.Context, config nodeConfig) error {
 	defer f.adding.Unlock()
 
 	for _, other := range f.all() {
-		if other.config.Name == config.Name || other.listen == netip.MustParseAddr(config.Address) {
+		if other.config.Name == config.Name || other.address == netip.MustParseAddr(config.Address) {
 			return fmt.Errorf("node %s: %w", config.Name, errNodeExists)
 		}
 	}
@@ -139,7 +139,7 @@ func (f *fleet) endpoints() []string {
 		if n.port() == defaultPort {
 			endpoints = append(endpoints, n.config.Address)
 		} else {
-			endpoints = append(endpoints, n.endpoint())
+			endpoints = append(endpoints, net.JoinHostPort(n.config.Address, strconv.Itoa(n.port())))
 		}
 	}
 
@@ -151,7 +151,7 @@ func (f *fleet) dialAddress(target string) string {
 	address, err := netip.ParseAddr(target)
 
 	for _, n := range f.all() {
-		if n.listen == address || err != nil && n.isLocal(target) {
+		if n.address == address || err != nil && n.isLocal(target) {
 			return n.endpoint()
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -491,7 +492,12 @@ func TestFrozenNode(t *testing.T) {
 		}
 	}
 
-	_, err := cosi.NewStateClient(dial(t, f, "cp-1", f.pairs["reader"])).Get(within(t, 5*time.Second), nodeIP)
+	controlPlane := cosi.NewStateClient(dial(t, f, "cp-1", f.pairs["reader"]))
+
+	_, err := controlPlane.Get(within(t, 200*time.Millisecond, "node", "127.0.0.21"), nodeIP)
+	expectStatus(t, err, codes.DeadlineExceeded, "")
+
+	_, err = controlPlane.Get(within(t, 5*time.Second), nodeIP)
 	expectStatus(t, err, codes.OK, "")
 
 	n.gate.open()
@@ -564,5 +570,27 @@ func TestStoppedNodeComesBack(t *testing.T) {
 
 	if err != nil || proto.Size(got) == 0 {
 		t.Fatalf("after start: %v", err)
+	}
+}
+
+func TestNodeThatOnlyControlPlanesReach(t *testing.T) {
+	f := testFleet(t)
+	hidden := nodeConfig{Name: "hidden", Address: "127.0.0.22", ListenAddress: "127.0.0.23", Port: freePort(t, "127.0.0.23"), MachineType: "worker"}
+	hidden.Nodename = set("hidden")
+
+	if err := f.add(t.Context(), hidden); err != nil {
+		t.Fatal(err)
+	}
+
+	if conn, err := net.Dial("tcp", net.JoinHostPort(hidden.Address, strconv.Itoa(hidden.Port))); err == nil {
+		conn.Close()
+		t.Error("the node listens on its address")
+	}
+
+	nodename := &cosi.GetRequest{Namespace: "k8s", Type: "Nodenames.kubernetes.talos.dev", Id: "nodename"}
+
+	got, err := cosi.NewStateClient(dial(t, f, "cp-1", f.pairs["reader"])).Get(within(t, 5*time.Second, "node", hidden.Address), nodename)
+	if err != nil || !strings.HasPrefix(got.GetResource().GetSpec().GetYamlSpec(), "nodename: hidden\n") {
+		t.Errorf("through the control plane: %v %v", got, err)
 	}
 }

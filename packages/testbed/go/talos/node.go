@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 // node is one machine: its resources, the services over them and the TLS front that the network reaches.
 type node struct {
 	config  nodeConfig
-	listen  netip.Addr
+	address netip.Addr
 	pki     *pki
 	state   state.State
 	backend *backend
@@ -50,7 +51,7 @@ func newNode(ctx context.Context, config nodeConfig, keys *pki, counters *callCo
 	}
 
 	n := &node{
-		config: config, listen: netip.MustParseAddr(config.Address), pki: keys, state: st, backend: b,
+		config: config, address: netip.MustParseAddr(config.Address), pki: keys, state: st, backend: b,
 		mode: certificateGood, onConnect: func() { counters.connected(config.Name) },
 	}
 
@@ -71,7 +72,10 @@ func (n *node) port() int {
 	return n.config.Port
 }
 
-func (n *node) endpoint() string { return net.JoinHostPort(n.config.Address, strconv.Itoa(n.port())) }
+// endpoint is where the node really listens.
+func (n *node) endpoint() string {
+	return net.JoinHostPort(cmp.Or(n.config.ListenAddress, n.config.Address), strconv.Itoa(n.port()))
+}
 
 // start makes the node listen; it is no error if it does already.
 func (n *node) start() error {
@@ -135,7 +139,7 @@ func (n *node) patch(ctx context.Context, fields nodeFields) error {
 		return err
 	}
 
-	if err := applyFields(ctx, n.state, n.listen, merged); err != nil {
+	if err := applyFields(ctx, n.state, n.address, merged); err != nil {
 		return err
 	}
 
@@ -147,7 +151,7 @@ func (n *node) patch(ctx context.Context, fields nodeFields) error {
 
 // growNames adds the node's present names to those that its certificate covers.
 func (n *node) growNames() {
-	ips := []netip.Addr{n.listen, netip.AddrFrom4([4]byte{127, 0, 0, 1})}
+	ips := []netip.Addr{n.address, netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 	ips = append(ips, addresses(n.fields.NodeIPs.get())...)
 
 	for _, ip := range ips {
@@ -235,7 +239,7 @@ func (n *node) isLocal(target string) bool {
 		return false
 	}
 
-	present := append(append([]netip.Addr{n.listen}, addresses(n.fields.NodeIPs.get())...), addresses(n.fields.VirtualAddresses.get())...)
+	present := append(append([]netip.Addr{n.address}, addresses(n.fields.NodeIPs.get())...), addresses(n.fields.VirtualAddresses.get())...)
 
 	return slices.Contains(present, address.Unmap())
 }

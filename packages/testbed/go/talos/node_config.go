@@ -27,8 +27,10 @@ type serveConfig struct {
 type nodeConfig struct {
 	// Name addresses the node in the control API and appears nowhere in the Talos API.
 	Name string `json:"name"`
-	// Address is the IP address to listen on, and the one by which other nodes reach this one.
+	// Address is the node's IP address: it listens there, certifies it, and control planes route to it.
 	Address string `json:"address"`
+	// ListenAddress, where set, is listened on instead, and only control planes know: a node behind a firewall.
+	ListenAddress string `json:"listenAddress,omitempty"`
 	// Port to listen on; 0 means 50000, as in Talos.
 	Port int `json:"port,omitempty"`
 	// MachineType is `controlplane` or `worker`.
@@ -186,6 +188,12 @@ func (config nodeConfig) validate() error {
 
 	if err := parsesAsAddress(config.Address); err != nil {
 		return fmt.Errorf("node %s: address: %w", config.Name, err)
+	}
+
+	if config.ListenAddress != "" {
+		if err := parsesAsAddress(config.ListenAddress); err != nil {
+			return fmt.Errorf("node %s: listenAddress: %w", config.Name, err)
+		}
 	}
 
 	if config.Port < 0 || config.Port > 65535 {

@@ -159,7 +159,7 @@ func putField[F any, T typed.DeepCopyable[T], E typed.Extension](
 }
 
 // applyFields makes the node's resources follow its facts.
-func applyFields(ctx context.Context, st state.State, listen netip.Addr, fields nodeFields) error {
+func applyFields(ctx context.Context, st state.State, own netip.Addr, fields nodeFields) error {
 	hostname := network.NewHostnameStatus(network.NamespaceName, network.HostnameID)
 	if err := putField(ctx, st, ownerHostname, hostname, fields.Hostname, func(name string) network.HostnameStatusSpec {
 		return network.HostnameStatusSpec{Hostname: name, Domainname: fields.Domainname.get()}
@@ -206,7 +206,7 @@ func applyFields(ctx context.Context, st state.State, listen netip.Addr, fields 
 		return err
 	}
 
-	return applyNodeAddress(ctx, st, listen, fields)
+	return applyNodeAddress(ctx, st, own, fields)
 }
 
 // applyAddresses keeps one AddressStatus per address: node addresses on link eth0, public ones on the pseudo-link.
@@ -281,11 +281,11 @@ func putAddress(ctx context.Context, st state.State, owner, link string, prefix 
 }
 
 // applyNodeAddress keeps NodeAddress `current`: every address of the node, shared virtual ones included.
-func applyNodeAddress(ctx context.Context, st state.State, listen netip.Addr, fields nodeFields) error {
+func applyNodeAddress(ctx context.Context, st state.State, own netip.Addr, fields nodeFields) error {
 	spec := network.NodeAddressSpec{SortAlgorithm: nethelpers.AddressSortAlgorithmV2}
 	seen := map[netip.Addr]bool{}
 
-	for _, address := range append(append([]netip.Addr{listen}, addresses(fields.NodeIPs.get())...), addresses(fields.VirtualAddresses.get())...) {
+	for _, address := range append(append([]netip.Addr{own}, addresses(fields.NodeIPs.get())...), addresses(fields.VirtualAddresses.get())...) {
 		if !seen[address] {
 			seen[address] = true
 			spec.Addresses = append(spec.Addresses, netip.PrefixFrom(address, address.BitLen()))
