@@ -132,8 +132,8 @@ export class Channel {
       const options = scope.deadline === undefined ? {} : { deadline: scope.deadline };
       const running = this.#client.makeUnaryRequest(
         call.path,
-        call.serialize,
-        call.deserialize,
+        call.encodeRequest,
+        call.decodeResponse,
         request,
         scope.metadata,
         options,
@@ -167,8 +167,8 @@ export class Channel {
     const options = scope.deadline === undefined ? {} : { deadline: scope.deadline };
     const running = this.#client.makeServerStreamRequest(
       call.path,
-      call.serialize,
-      call.deserialize,
+      call.encodeRequest,
+      call.decodeResponse,
       request,
       scope.metadata,
       options,

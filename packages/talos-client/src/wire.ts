@@ -44,11 +44,13 @@ export interface WireVersionResponse {
   }[];
 }
 
-/** One remote call: its path and how its messages are written and read. */
+/** One remote call: its path and how its messages are written and read, on either side. */
 export interface RemoteCall<Request, Response> {
   readonly path: string;
-  readonly serialize: (request: Request) => Buffer;
-  readonly deserialize: (bytes: Buffer) => Response;
+  readonly encodeRequest: (request: Request) => Buffer;
+  readonly decodeRequest: (bytes: Buffer) => Request;
+  readonly encodeResponse: (response: Response) => Buffer;
+  readonly decodeResponse: (bytes: Buffer) => Response;
 }
 
 const definitions = loadSync(['cosi.proto', 'machine.proto', 'specs.proto'], {
@@ -71,8 +73,10 @@ function remoteCall<Request, Response>(
   // The schema is the type here: what it decodes has exactly the fields of the interfaces above.
   return {
     path: found.path,
-    serialize: (request) => found.requestSerialize(request as object),
-    deserialize: (bytes) => found.responseDeserialize(bytes) as Response,
+    encodeRequest: (request) => found.requestSerialize(request as object),
+    decodeRequest: (bytes) => found.requestDeserialize(bytes) as Request,
+    encodeResponse: (response) => found.responseSerialize(response as object),
+    decodeResponse: (bytes) => found.responseDeserialize(bytes) as Response,
   };
 }
 

@@ -57,7 +57,8 @@ export function inMemoryTalos(options: InMemoryTalosOptions = {}): InMemoryTalos
   const nodes = new Map<string, InMemoryNode>(Object.entries(options.nodes ?? {}));
   const faults = new Map<string, NodeFault>();
   const counts = new Map<string, number>();
-  const inFlight = new Set<(error: TalosError) => void>();
+  const inFlight = new Map<number, () => void>();
+  let begun = 0;
   let closed = false;
 
   const factsOf = (target: NodeTarget): NodeFacts => {
@@ -99,25 +100,25 @@ export function inMemoryTalos(options: InMemoryTalosOptions = {}): InMemoryTalos
   return {
     readNodeFacts(target) {
       counts.set(target.address, (counts.get(target.address) ?? 0) + 1);
-      return new Promise((resolve, reject) => {
+      const read = begun;
+      begun += 1;
+      const ended = new Promise<never>((_, reject) => {
+        const end = () => {
+          const text = `${target.address}: the client is closed`;
+          reject(new TalosError('unreachable', target.address, text));
+        };
+        inFlight.set(read, end);
         if (closed) {
-          reject(
-            new TalosError('unreachable', target.address, `${target.address}: client is closed`),
-          );
-          return;
+          end();
         }
-        inFlight.add(reject);
-        answer(target)
-          .then(resolve, reject)
-          .finally(() => inFlight.delete(reject));
       });
+      return Promise.race([ended, answer(target)]).finally(() => inFlight.delete(read));
     },
     close() {
       closed = true;
-      for (const reject of inFlight) {
-        reject(new TalosError('unreachable', '', 'client is closed'));
+      for (const end of inFlight.values()) {
+        end();
       }
-      inFlight.clear();
     },
     setNode: (address, node) => void nodes.set(address, node),
     removeNode: (address) => void nodes.delete(address),
