@@ -1,0 +1,23 @@
+const longestQuote = 120;
+
+/**
+ * A stranger's text in quotes, safe in a terminal, a log line and a condition: everything outside
+ * printable ASCII is escaped, and what is long is cut.
+ */
+export function quote(text: string): string {
+  let quoted = '';
+  for (const character of text.slice(0, longestQuote)) {
+    const code = character.codePointAt(0) ?? 0;
+    if (character === '"' || character === '\\') quoted += `\\${character}`;
+    else if (code >= 0x20 && code < 0x7f) quoted += character;
+    else quoted += `\\u{${code.toString(16)}}`;
+    if (quoted.length > longestQuote) return `"${quoted}"...`;
+  }
+  return text.length > longestQuote ? `"${quoted}"...` : `"${quoted}"`;
+}
+
+/** A few of many sentence parts, and how many were left out. */
+export function joinSome(parts: readonly string[], most = 6): string {
+  const shown = parts.slice(0, most).join('; ');
+  return parts.length > most ? `${shown}; and ${parts.length - most} more` : shown;
+}
