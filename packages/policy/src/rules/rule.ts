@@ -4,39 +4,58 @@ import type { ParsedCsr } from '../parsed-csr.ts';
 import type { Requester, RequestTerms } from '../requester.ts';
 import type { DenyReason } from './reasons.ts';
 
-/** What the rules read. Names were compared with the identity before the rules about them run. */
-export interface RuleInput {
-  /** The request, or the sentence that says why there is none. */
-  readonly csr: ParsedCsr | undefined;
+/** What rules about the Kubernetes object read. */
+export interface ObjectInput {
+  /** Why there is no request that could be read; undefined if there is one. */
   readonly problem: string | undefined;
-  /** `notJudged` where a key or an algorithm is refused or not implemented. */
-  readonly signature: 'valid' | 'invalid' | 'notJudged';
   readonly requester: Requester;
   readonly terms: RequestTerms;
   readonly options: PolicyOptions;
-  /** User name of the machine that the reading is about; undefined if it names none. */
-  readonly machineUser: string | undefined;
-  /** User name that the requester must have and the subject must carry. */
+  /** User name that the requester must have and that the subject must carry. */
   readonly expectedUser: string;
+}
+
+/** What rules about the request itself read. */
+export interface RequestInput extends ObjectInput {
+  readonly csr: ParsedCsr;
+  /** `notJudged` where the key or an algorithm is refused or not implemented. */
+  readonly signature: 'valid' | 'invalid' | 'notJudged';
+}
+
+/** What rules about names read: names were compared with the identity before. */
+export interface NamesInput {
   /** Every SAN entry that is not the node's own, with what it is instead. */
   readonly foreignNames: readonly NameFinding[];
 }
 
-/** What a broken rule found: one sentence part for each occurrence, and machines concerned. */
-export interface RuleFinding {
-  readonly details: readonly string[];
-  readonly machines?: readonly string[];
-}
+/** What a broken rule found: a sentence part for each occurrence. Empty if the rule is kept. */
+export type RuleFinding = readonly string[];
 
-/** One rule of the table: one question with one deny reason. */
-export interface Rule {
+interface RuleRow {
+  /** The deny reason; each has one rule. */
   readonly code: DenyReason;
   /** What the rule asks, in words. */
   readonly question: string;
-  /** `structure` rules need no identity, `names` rules compare with one. */
-  readonly step: 'structure' | 'names';
-  /** `object` rules read the Kubernetes object only; `bytes` rules need a request that was read. */
-  readonly reads: 'object' | 'bytes';
-  /** Undefined if the rule is kept. */
-  readonly judge: (input: RuleInput) => RuleFinding | undefined;
 }
+
+/**
+ * One rule: one question, one deny reason, one function. Rules of step `structure` need no
+ * identity; those that read the `object` speak even if its bytes cannot be read. Rules of step
+ * `names` compare with the identity of the node.
+ */
+export type Rule =
+  | (RuleRow & {
+      readonly step: 'structure';
+      readonly reads: 'object';
+      readonly judge: (input: ObjectInput) => RuleFinding;
+    })
+  | (RuleRow & {
+      readonly step: 'structure';
+      readonly reads: 'request';
+      readonly judge: (input: RequestInput) => RuleFinding;
+    })
+  | (RuleRow & {
+      readonly step: 'names';
+      readonly reads: 'identity';
+      readonly judge: (input: NamesInput) => RuleFinding;
+    });
