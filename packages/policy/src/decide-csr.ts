@@ -1,26 +1,46 @@
+import { type Assessment, assess, assessSettled, prepare, signatureQuestionOf } from './assess.ts';
 import type { CertificateSigningRequest } from './csr/signing-request.ts';
-import type { Decision, PolicyOptions } from './decision.ts';
+import type { PolicyOptions } from './decision.ts';
 import type { NodeReading } from './identity/node-identity.ts';
-import type { SignedRequest } from './parsed-csr.ts';
 import type { Rule } from './rules/rule.ts';
-import type { SecondParser } from './second-parser.ts';
+import { ruleTable } from './rules/rule-table.ts';
+import { readWithAsn1js, type SecondParser } from './second-parser.ts';
+import type { SignatureQuestion, SignatureVerdict, SignatureVerifier } from './signature.ts';
 
-/** Outcome of checking a proof of possession. `unusableKey`: the key could not be imported. */
-export type SignatureVerdict = 'valid' | 'invalid' | 'unusableKey';
-
-/** What a decision borrows from outside: replaced in tests that prove each one matters. */
+/** Parts of a decision that tests replace, to prove that each of them matters. */
 export interface DecisionParts {
-  readonly verifySignature: (signed: SignedRequest) => SignatureVerdict;
-  readonly secondParser: SecondParser;
-  readonly rules: readonly Rule[];
+  readonly rules?: readonly Rule[];
+  readonly secondParser?: SecondParser;
 }
 
-/** `decideCsr` with every part given. */
-export function decideCsrWith(
-  _parts: DecisionParts,
-  _csr: CertificateSigningRequest,
-  _reading: NodeReading,
-  _options: PolicyOptions = {},
-): Decision {
-  return { kind: 'pending', reason: 'NodeUnreadable', detail: 'The rules are not written yet.' };
+/** Decides with a verifier that answers at once. */
+export function assessCsr(
+  verify: SignatureVerifier,
+  csr: CertificateSigningRequest,
+  nodeReading: NodeReading,
+  options?: PolicyOptions,
+  parts: DecisionParts = {},
+): Assessment {
+  const { rules = ruleTable, secondParser = readWithAsn1js } = parts;
+  const request = prepare(csr, nodeReading);
+  if (request.kind === 'settled') return assessSettled(request, rules);
+  const question = signatureQuestionOf(request);
+  const verdict = question && verify(question);
+  return assess(request, verdict, { rules, secondParser, options: options ?? {} });
+}
+
+/** The same with a verifier that answers later. */
+export async function assessCsrLater(
+  verify: (question: SignatureQuestion) => Promise<SignatureVerdict>,
+  csr: CertificateSigningRequest,
+  nodeReading: NodeReading,
+  options?: PolicyOptions,
+  parts: DecisionParts = {},
+): Promise<Assessment> {
+  const { rules = ruleTable, secondParser = readWithAsn1js } = parts;
+  const request = prepare(csr, nodeReading);
+  if (request.kind === 'settled') return assessSettled(request, rules);
+  const question = signatureQuestionOf(request);
+  const verdict = question && (await verify(question));
+  return assess(request, verdict, { rules, secondParser, options: options ?? {} });
 }

@@ -1,6 +1,15 @@
+import type { CertificateSigningRequest } from './csr/signing-request.ts';
+import { assessCsr } from './decide-csr.ts';
+import type { Decision, PolicyOptions } from './decision.ts';
+import { type Explanation, explainAssessment } from './explain.ts';
+import type { NodeReading } from './identity/node-identity.ts';
+import { verifySignature } from './signature.node.ts';
+
 export { parseCsr } from './csr/parse-csr.ts';
 export type { CertificateSigningRequest } from './csr/signing-request.ts';
 export type { Decision, Evidence, PolicyOptions, Violation } from './decision.ts';
+export type { Explanation, RuleExplanation } from './explain.ts';
+export type { IdentityConflict } from './identity/identity-conflict.ts';
 export type {
   NodeIdentity,
   NodeReading,
@@ -9,7 +18,17 @@ export type {
   Source,
   SourcedValue,
 } from './identity/node-identity.ts';
+export { NODES_GROUP, nodeNameOf, nodeUserOf, SIGNER_NAME } from './identity/node-user.ts';
 export { judge } from './judge.ts';
+export { type MachineOfRequest, machineOf } from './machine-of.ts';
+export {
+  identityConflicts,
+  type NamesAsText,
+  type NameViolation,
+  othersHolding,
+  violationsOfNames,
+} from './names-of-machines.ts';
+export type { Octets } from './octets.ts';
 export type {
   CsrAttribute,
   CsrReading,
@@ -27,3 +46,29 @@ export type {
 export type { Requester, RequestTerms } from './requester.ts';
 export type { DenyReason, PendingReason } from './rules/reasons.ts';
 export { denyReasons, pendingReasons } from './rules/reasons.ts';
+
+/**
+ * Decides a kubelet serving certificate request against the identity of its node. Total and
+ * deterministic: any object and any reading give a decision, nothing is thrown, no clock is read.
+ * The request is denied for what it proves wrong itself, and left pending for what could not be
+ * established.
+ */
+export function decideCsr(
+  csr: CertificateSigningRequest,
+  nodeReading: NodeReading,
+  options?: PolicyOptions,
+): Decision {
+  return assessCsr(verifySignature, csr, nodeReading, options).decision;
+}
+
+/**
+ * Decides like `decideCsr`, and says of every rule of the table whether it is kept, broken or was
+ * not judged, and why. The broken rules are exactly those of the decision.
+ */
+export function explain(
+  csr: CertificateSigningRequest,
+  nodeReading: NodeReading,
+  options?: PolicyOptions,
+): Explanation {
+  return explainAssessment(assessCsr(verifySignature, csr, nodeReading, options));
+}
