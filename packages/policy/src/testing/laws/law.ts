@@ -31,6 +31,8 @@ export interface LawReport {
 export interface LawRun {
   readonly seed: number;
   readonly cases: number;
+  /** Whether a counterexample is made smaller before it is reported; `true` by default. */
+  readonly shrink?: boolean;
 }
 
 /** Something that holds for every request. */
@@ -59,12 +61,12 @@ export function law<T>(
     name,
     weight,
     leastApplied,
-    check: ({ seed, cases }) => {
+    check: ({ seed, cases, shrink = true }) => {
       let applied = 0;
       const property = fc.property(arbitrary, (generated) => {
         if (body(generated) !== 'idle') applied += 1;
       });
-      fc.assert(property, { seed, numRuns: cases });
+      fc.assert(property, { seed, numRuns: cases, endOnFailure: !shrink });
       return { cases, applied };
     },
   };
