@@ -1,0 +1,258 @@
+import { KubeError, type SigningCluster, type TalosCluster, type TalosMachine } from '@ichor/k8s-adapter';
+import type { AccessSource, TalosClient } from '@ichor/talos-client';
+import type { ClusterView } from '../kubelet-serving/observe.ts';
+import { type OperationalState, planClusterStatus } from '../kubelet-serving/plan-conditions.ts';
+import { KubeletServingReconciler } from '../kubelet-serving/reconciler.ts';
+import { errorText } from '../runtime/error-text.ts';
+import { SerialQueue } from '../runtime/serial-queue.ts';
+import type { OperatorPorts } from './operator-ports.ts';
+import { accessFromSecret, secretText, withEndpointsOf } from './talos-access.ts';
+
+/** Key of a Secret that holds a kubeconfig. */
+export const kubeconfigKey = 'kubeconfig';
+/** Credentials are looked at again, and what failed is tried again, after this; in milliseconds. */
+export const credentialsMs = 60_000;
+const retryMs = 5_000;
+
+/** What the inventory says about one cluster and its surroundings. */
+export interface ManagedClusterView {
+  readonly cluster: TalosCluster;
+  readonly machines: readonly TalosMachine[];
+  /** Names of the other enabled TalosClusters with the same API server. */
+  readonly sharedWith: readonly string[];
+  readonly notice: OperationalState | undefined;
+}
+
+interface Open {
+  /** What the connection was opened with; another text means another connection. */
+  readonly credentials: string;
+  /** Name of the Secret they came from. */
+  readonly secret: string | undefined;
+  /** Milliseconds since the epoch. */
+  readAt: number;
+  readonly signing: SigningCluster;
+  clusterUid: string | undefined;
+  reconciler: KubeletServingReconciler | undefined;
+}
+
+/**
+ * One TalosCluster with its connections and, while it is enabled, its reconciler. What fails here
+ * is said in the status of this cluster and stops no other one.
+ */
+export class ManagedCluster {
+  readonly #ports: OperatorPorts;
+  readonly #queue = new SerialQueue();
+  readonly #uidKnown: () => void;
+  #view: ManagedClusterView;
+  #open: Open | undefined;
+  #talos: { readonly key: string; readonly client: TalosClient } | undefined;
+  #offStatus: string | undefined;
+  #cancelRetry: (() => void) | undefined;
+  #closed = false;
+
+  /** @param uidKnown is called when it becomes known which cluster the API server is */
+  constructor(ports: OperatorPorts, view: ManagedClusterView, uidKnown: () => void) {
+    this.#ports = ports;
+    this.#view = view;
+    this.#uidKnown = uidKnown;
+    this.#sync();
+  }
+
+  /** UID of the cluster that is decided for; undefined while that is not known, or switched off. */
+  get clusterUid(): string | undefined {
+    return this.#open?.clusterUid;
+  }
+
+  /** Takes over what the inventory says now. */
+  update(view: ManagedClusterView): void {
+    this.#view = view;
+    this.#sync();
+  }
+
+  /** Ends all work for the cluster. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelRetry?.();
+    await this.#queue.run(async () => {
+      await this.#shut();
+      this.#talos?.client.close();
+    });
+  }
+
+  #sync(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    void this.#queue.run(async () => {
+      if (this.#closed) return;
+      try {
+        await this.#reconcile();
+        this.#later(credentialsMs);
+      } catch (error) {
+        await this.#sayProblem(error);
+        this.#later(retryMs);
+      }
+    });
+  }
+
+  #later(inMs: number): void {
+    if (this.#closed) return;
+    this.#cancelRetry?.();
+    this.#cancelRetry = this.#ports.clock.after(inMs, () => this.#sync());
+  }
+
+  async #reconcile(): Promise<void> {
+    const { cluster } = this.#view;
+    if (!cluster.spec.servingCertificates.enabled) {
+      await this.#shut();
+      await this.#writeOff(undefined);
+      return;
+    }
+    this.#offStatus = undefined;
+    const open = await this.#connect();
+    if (open.clusterUid === undefined) {
+      open.clusterUid = await open.signing.readClusterUid();
+      this.#uidKnown();
+    }
+    this.#prepareTalos();
+    const view = this.#reconcilerView();
+    if (open.reconciler === undefined) {
+      open.reconciler = new KubeletServingReconciler(
+        {
+          inventory: this.#ports.inventory,
+          signing: open.signing,
+          talos: () => this.#talosClient(),
+          clock: this.#ports.clock,
+          random: this.#ports.random,
+          logger: this.#ports.logger.with({ cluster: cluster.name }),
+        },
+        view,
+      );
+    } else open.reconciler.update(view);
+  }
+
+  #reconcilerView(): ClusterView {
+    const { cluster, machines, sharedWith, notice } = this.#view;
+    return { cluster, machines, blocked: sharedApiServer(sharedWith), notice };
+  }
+
+  async #connect(): Promise<Open> {
+    const secret = this.#view.cluster.spec.kubernetes.kubeconfigSecret;
+    const now = this.#ports.clock.now();
+    const known = this.#open;
+    if (known?.secret === secret && known !== undefined && now - known.readAt < credentialsMs) {
+      return known;
+    }
+    const credentials =
+      secret === undefined
+        ? ''
+        : await secretText(this.#ports.inventory, secret, kubeconfigKey);
+    if (known !== undefined && known.secret === secret && known.credentials === credentials) {
+      known.readAt = now;
+      return known;
+    }
+    await this.#shut();
+    const signing =
+      secret === undefined
+        ? this.#ports.openOwnCluster()
+        : this.#ports.openCluster(
+            credentials,
+            `Secret ${this.#ports.inventory.namespace}/${secret}, key ${kubeconfigKey}`,
+          );
+    const open: Open = {
+      credentials,
+      secret,
+      readAt: now,
+      signing,
+      clusterUid: undefined,
+      reconciler: undefined,
+    };
+    this.#open = open;
+    return open;
+  }
+
+  async #shut(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.reconciler?.stop();
+    open?.signing.close();
+  }
+
+  #prepareTalos(): void {
+    const secret = this.#view.cluster.spec.talos.talosconfigSecret;
+    const key = secret ?? '';
+    if (this.#talos?.key === key) return;
+    this.#talos?.client.close();
+    const source: AccessSource =
+      secret === undefined
+        ? this.#ports.defaultTalosAccess
+        : accessFromSecret(this.#ports.inventory, secret, this.#ports.clock);
+    this.#talos = {
+      key,
+      client: this.#ports.createTalosClient(withEndpointsOf(source, () => this.#view.cluster)),
+    };
+  }
+
+  #talosClient(): TalosClient {
+    if (this.#talos === undefined) throw new Error('the Talos client is not ready');
+    return this.#talos.client;
+  }
+
+  async #sayProblem(error: unknown): Promise<void> {
+    const message = errorText(error);
+    const { cluster } = this.#view;
+    this.#ports.logger.warn('a cluster cannot be worked on; trying again', {
+      cluster: cluster.name,
+      error: message,
+    });
+    // While a reconciler runs it writes the status; a passing failure must not fight with it.
+    if (this.#open?.reconciler !== undefined) return;
+    const reason =
+      error instanceof KubeError && error.code === 'unavailable'
+        ? 'ApiServerUnreachable'
+        : 'KubernetesCredentialsUnusable';
+    try {
+      await this.#writeOff({ status: 'False', reason, message });
+    } catch (failure) {
+      this.#ports.logger.warn('the status of the TalosCluster could not be written', {
+        cluster: cluster.name,
+        error: errorText(failure),
+      });
+    }
+  }
+
+  /** Writes the status of a cluster that no reconciler works on. */
+  async #writeOff(problem: OperationalState | undefined): Promise<void> {
+    const { cluster, machines } = this.#view;
+    const now = this.#ports.clock.now();
+    const progress = machines.map(({ name, status }) => {
+      const record = status.kubeletServingCertificate;
+      const notAfter = record === undefined ? 0 : Date.parse(record.notAfter);
+      return {
+        name,
+        state:
+          notAfter > now
+            ? { kind: 'certified' as const, notAfter, unverified: undefined }
+            : { kind: 'waiting' as const },
+      };
+    });
+    const status = planClusterStatus(
+      cluster,
+      progress,
+      problem ?? { status: 'True', reason: 'Deciding', message: '' },
+      now,
+    );
+    const spelled = JSON.stringify([cluster.uid, status.observedGeneration, status.machines, problem]);
+    if (spelled === this.#offStatus) return;
+    await this.#ports.inventory.applyClusterStatus(cluster.name, status);
+    this.#offStatus = spelled;
+  }
+}
+
+function sharedApiServer(sharedWith: readonly string[]): OperationalState | undefined {
+  if (sharedWith.length === 0) return undefined;
+  return {
+    status: 'False',
+    reason: 'SharedApiServer',
+    message: `Nothing is decided: the TalosCluster ${sharedWith.join(', ')} has the same API server. Switch the option off in all but one of them.`,
+  };
+}

@@ -1,0 +1,72 @@
+import { text } from 'node:stream/consumers';
+import { errorText } from '../runtime/error-text.ts';
+import type { Command, CommandIo } from './command.ts';
+import { decideCommand } from './decide.ts';
+import { demoCommand } from './demo.ts';
+import { exitCode, UsageError } from './exit-code.ts';
+import { manifestsCommand } from './manifests.ts';
+import { runCommand } from './run.ts';
+import { version } from './version.ts';
+
+const commands: readonly Command[] = [runCommand, decideCommand, manifestsCommand, demoCommand];
+
+const usage = `Usage: ichor COMMAND [FLAGS]
+
+Approves exactly the kubelet serving certificates that Talos Linux nodes are entitled to.
+
+${commands.map(({ name, summary }) => `  ${name.padEnd(11)}${summary}`).join('\n')}
+
+  ichor COMMAND --help   the flags of a command
+  ichor --version        the version
+
+Exit codes: 0 approved or done, 1 denied or a difference found, 2 pending, 64 wrong usage.
+`;
+
+/** Runs `ichor` with the process's own input and output. Returns the exit code. */
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
+  const abort = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => abort.abort());
+  return runCommandLineWith(argv, {
+    out: (line) => process.stdout.write(line),
+    err: (line) => process.stderr.write(line),
+    env: process.env,
+    stdin: () => text(process.stdin),
+    signal: abort.signal,
+  });
+}
+
+/** Runs `ichor` with the given input and output. Returns the exit code. */
+export async function runCommandLineWith(
+  argv: readonly string[],
+  io: CommandIo,
+): Promise<number> {
+  const [name, ...args] = argv;
+  if (name === '--help' || name === '-h' || name === 'help') {
+    io.out(usage);
+    return exitCode.ok;
+  }
+  if (name === '--version' || name === 'version') {
+    io.out(`${version}\n`);
+    return exitCode.ok;
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    io.err(
+      name === undefined
+        ? usage
+        : `ichor: there is no command ${JSON.stringify(name)}; see 'ichor --help'.\n`,
+    );
+    return exitCode.usage;
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    io.out(command.help);
+    return exitCode.ok;
+  }
+  try {
+    return await command.run(args, io);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.err(`ichor ${command.name}: ${errorText(error)}\n`);
+    return exitCode.usage;
+  }
+}

@@ -1,0 +1,105 @@
+import {
+  connectInCluster,
+  connectWithKubeconfig,
+  connectWithKubeconfigFile,
+  type KubeConnection,
+  KubeconfigError,
+  openInventory,
+  openSigningCluster,
+} from '@ichor/k8s-adapter';
+import { createTalosClient, talosconfigFile } from '@ichor/talos-client';
+import { Operator } from '../clusters/operator.ts';
+import type { OperatorPorts } from '../clusters/operator-ports.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { errorText } from '../runtime/error-text.ts';
+import { jsonLogger } from '../runtime/logger.ts';
+import type { Command } from './command.ts';
+import { exitCode, UsageError } from './exit-code.ts';
+import { parseFlags } from './flags.ts';
+
+/** Where Talos puts the credentials of a pod that asked for them (`talos.dev/v1alpha1`). */
+const podTalosconfig = '/var/run/secrets/talos.dev/config';
+
+/** `ichor run`: the operator. */
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'run the operator',
+  help: `Usage: ichor run [--kubeconfig FILE] [--namespace NAME] [--talosconfig FILE]
+
+Watches the TalosClusters of one namespace and decides the kubelet serving requests of each cluster
+that has the option enabled. Logs one JSON object per line on standard output. SIGTERM and SIGINT
+end it; whatever is being written is finished first.
+
+  --kubeconfig FILE   how to reach the cluster with the TalosClusters; default: as a pod of it
+  --namespace NAME    namespace of the TalosClusters, TalosMachines and Secrets; default: the
+                      namespace of the pod or of the kubeconfig's context, else ichor-system
+  --talosconfig FILE  Talos credentials for TalosClusters that name no Secret; default: $TALOSCONFIG,
+                      else ${podTalosconfig}. Read again whenever it changes.
+  -h, --help          this text
+
+A TalosCluster may name Secrets of the namespace instead: spec.talos.talosconfigSecretRef (key
+config) and spec.kubernetes.kubeconfigSecretRef (key kubeconfig).
+
+Exit codes: 0 ended by a signal, 64 wrong usage or a file that cannot be used.
+`,
+  run: async (args, io) => {
+    const flags = parseFlags('run', args, {
+      kubeconfig: { type: 'string' },
+      namespace: { type: 'string' },
+      talosconfig: { type: 'string' },
+    });
+    const connect = (): KubeConnection =>
+      flags.kubeconfig === undefined
+        ? connectInCluster({ env: io.env, ...serviceAccountDirectory(io.env) })
+        : connectWithKubeconfigFile(flags.kubeconfig);
+    let connection: KubeConnection;
+    try {
+      connection = connect();
+    } catch (error) {
+      if (error instanceof KubeconfigError) throw new UsageError(error.message);
+      throw error;
+    }
+    const logger = jsonLogger(io.out, Date.now);
+    for (const warning of connection.warnings) logger.warn(warning);
+    const namespace = flags.namespace ?? connection.namespace ?? 'ichor-system';
+    const talosconfig = flags.talosconfig ?? io.env['TALOSCONFIG'] ?? podTalosconfig;
+
+    const ports: OperatorPorts = {
+      inventory: openInventory(connection, namespace),
+      openOwnCluster: () => openSigningCluster(connect()),
+      openCluster: (text, source) =>
+        openSigningCluster(connectWithKubeconfig({ text, source, trusted: false })),
+      defaultTalosAccess: talosconfigFile(talosconfig),
+      createTalosClient: (access) => createTalosClient({ access }),
+      clock: systemClock,
+      random: Math.random,
+      logger,
+    };
+    const operator = new Operator(ports);
+    logger.info('starting', { server: connection.server, namespace, talosconfig });
+    operator.start();
+    await ended(io.signal);
+    logger.info('stopping');
+    await operator.stop().catch((error: unknown) => {
+      logger.error('stopping failed', { error: errorText(error) });
+    });
+    return exitCode.ok;
+  },
+};
+
+/** Timers do not keep the process alive, so something must until it is asked to end. */
+async function ended(signal: AbortSignal): Promise<void> {
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearInterval(alive);
+}
+
+function serviceAccountDirectory(env: Readonly<Record<string, string | undefined>>): {
+  directory?: string;
+} {
+  const directory = env['ICHOR_SERVICE_ACCOUNT_DIRECTORY'];
+  return directory === undefined ? {} : { directory };
+}

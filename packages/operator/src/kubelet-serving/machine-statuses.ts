@@ -1,0 +1,131 @@
+import {
+  type Inventory,
+  KubeError,
+  type MachineStatusApply,
+  type ServingCertificateRecord,
+  type TalosMachine,
+} from '@ichor/k8s-adapter';
+import { SerialQueue } from '../runtime/serial-queue.ts';
+import { factsFromStatus, identityStatusOf, type MachineFacts, sameFacts } from './machine-facts.ts';
+
+/** Facts older than this are written again though they did not change, in milliseconds. */
+export const observedAtMs = 10 * 60_000;
+
+interface Entry {
+  readonly uid: string;
+  readonly queue: SerialQueue;
+  facts: MachineFacts | undefined;
+  record: ServingCertificateRecord | undefined;
+  nodeName: string | undefined;
+  /** The facts that the API server is known to hold. */
+  writtenFacts: MachineFacts | undefined;
+  dirty: boolean;
+}
+
+/**
+ * Keeps in the status of each TalosMachine what must survive a restart: what the machine said and
+ * the certificate that was issued to it. One write per machine at a time, each of the whole status.
+ */
+export class MachineStatuses {
+  readonly #entries = new Map<string, Entry>();
+  readonly #inventory: Pick<Inventory, 'applyMachineStatus'>;
+  readonly #failed: (machine: TalosMachine, error: unknown) => void;
+
+  /** @param failed is called when a write in the background fails; it is tried again later */
+  constructor(
+    inventory: Pick<Inventory, 'applyMachineStatus'>,
+    failed: (machine: TalosMachine, error: unknown) => void,
+  ) {
+    this.#inventory = inventory;
+    this.#failed = failed;
+  }
+
+  /** The certificate on record for a machine. */
+  recordOf(machine: TalosMachine): ServingCertificateRecord | undefined {
+    return this.#entryOf(machine).record;
+  }
+
+  /** Takes over a reading; writes it where something changed or the last one is old. */
+  putFacts(machine: TalosMachine, facts: MachineFacts): void {
+    const entry = this.#entryOf(machine);
+    entry.facts = facts;
+    entry.nodeName = facts.nodeName;
+    const written = entry.writtenFacts;
+    if (
+      written === undefined ||
+      !sameFacts(written, facts) ||
+      facts.observedAt - written.observedAt > observedAtMs
+    ) {
+      this.#write(machine, entry);
+    }
+  }
+
+  /** Takes over a certificate. */
+  putRecord(machine: TalosMachine, record: ServingCertificateRecord): void {
+    const entry = this.#entryOf(machine);
+    entry.record = record;
+    this.#write(machine, entry);
+  }
+
+  /** Resolves once all that was put is stored; rejects with KubeError where it cannot be. */
+  async flush(machine: TalosMachine): Promise<void> {
+    const entry = this.#entryOf(machine);
+    await entry.queue.run(async () => {
+      if (entry.dirty) await this.#apply(machine, entry);
+    });
+  }
+
+  /** Tries again what could not be written. */
+  retry(machines: readonly TalosMachine[]): void {
+    for (const machine of machines) {
+      const entry = this.#entries.get(machine.name);
+      if (entry?.uid === machine.uid && entry.dirty) this.#write(machine, entry);
+    }
+  }
+
+  /** Forgets the machines that are not in the list. */
+  keepOnly(machines: readonly TalosMachine[]): void {
+    const names = new Set(machines.map(({ name }) => name));
+    for (const name of this.#entries.keys()) if (!names.has(name)) this.#entries.delete(name);
+  }
+
+  #write(machine: TalosMachine, entry: Entry): void {
+    entry.dirty = true;
+    this.flush(machine).catch((error: unknown) => this.#failed(machine, error));
+  }
+
+  async #apply(machine: TalosMachine, entry: Entry): Promise<void> {
+    const { facts, record, nodeName } = entry;
+    const status: MachineStatusApply = {
+      ...(nodeName === undefined ? {} : { nodeName }),
+      ...(facts === undefined ? {} : { identity: identityStatusOf(facts) }),
+      ...(record === undefined ? {} : { kubeletServingCertificate: record }),
+    };
+    try {
+      await this.#inventory.applyMachineStatus(machine.name, status);
+    } catch (error) {
+      // A machine that was deleted has no status to keep.
+      if (!(error instanceof KubeError && error.code === 'notFound')) throw error;
+    }
+    entry.writtenFacts = facts;
+    entry.dirty = entry.facts !== facts || entry.record !== record;
+  }
+
+  #entryOf(machine: TalosMachine): Entry {
+    const known = this.#entries.get(machine.name);
+    if (known?.uid === machine.uid) return known;
+    // What an earlier process kept is the starting point, so that writing one part loses no other.
+    const kept = factsFromStatus(machine);
+    const entry: Entry = {
+      uid: machine.uid,
+      queue: new SerialQueue(),
+      facts: kept,
+      record: machine.status.kubeletServingCertificate,
+      nodeName: machine.status.nodeName,
+      writtenFacts: kept,
+      dirty: false,
+    };
+    this.#entries.set(machine.name, entry);
+    return entry;
+  }
+}

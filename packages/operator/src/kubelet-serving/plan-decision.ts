@@ -1,0 +1,212 @@
+import type { ReceivedRequest, TalosCluster, TalosMachine } from '@ichor/k8s-adapter';
+import {
+  type Decision,
+  decideCsr,
+  identityConflicts,
+  machineOf,
+  othersHolding,
+  type Violation,
+} from '@ichor/policy';
+import { indexMachines } from './machine-lookup.ts';
+import { identityOf, isControlPlane, type KnownMachine, reservedIn } from './node-identity.ts';
+import type { ReadingState } from './node-readings.ts';
+
+/** A reading younger than this is as good as a new one, in milliseconds. */
+export const freshMs = 10_000;
+/** A failed reading younger than this is not repeated, in milliseconds. */
+export const failureFreshMs = 3_000;
+/** So many other machines are read again for one decision; the rest count as last read. */
+export const othersReadAgain = 8;
+
+/** Why the operator itself leaves a request pending, beside the reasons of the policy. */
+export type OperatorPendingReason = 'RequestSuperseded' | 'RequestStale';
+
+/** A decision of the policy, or a request that the operator leaves. */
+export type Settlement =
+  | Decision
+  | {
+      readonly kind: 'pending';
+      readonly reason: OperatorPendingReason;
+      readonly detail: string;
+      readonly violations?: readonly Violation[];
+    };
+
+/** A machine with everything that is known about it. */
+export interface ReadMachine extends KnownMachine {
+  readonly state: ReadingState;
+}
+
+/** All that a decision about one request looks at. Times are milliseconds since the epoch. */
+export interface DecisionSnapshot {
+  readonly request: ReceivedRequest;
+  readonly firstSeenAt: number;
+  /** When this try to decide began. */
+  readonly attemptAt: number;
+  readonly now: number;
+  readonly cluster: TalosCluster;
+  readonly machines: readonly ReadMachine[];
+  /** URL of the API server. */
+  readonly server: string;
+  /** Names of the machines that were read in this attempt. */
+  readonly readInAttempt: ReadonlySet<string>;
+}
+
+/** What to do next about a request. */
+export type DecisionStep =
+  /** Read these machines, then plan again. */
+  | { readonly kind: 'read'; readonly machines: readonly TalosMachine[] }
+  | {
+      readonly kind: 'settled';
+      readonly settlement: Settlement;
+      /** The machine that the request is about, where there is one. */
+      readonly machine: TalosMachine | undefined;
+      /** Machines whose facts must be kept in their status before an approval is written. */
+      readonly restsOn: readonly TalosMachine[];
+    };
+
+/**
+ * The next step towards the decision about one request.
+ *
+ * What needs no identity is decided first, so that a bad request never costs a call to a node. The
+ * identity is read in this attempt or is at most ten seconds old. Before a denial that rests on
+ * another machine, and before a conflict is said, the machines concerned are read again.
+ */
+export function planDecision(snapshot: DecisionSnapshot): DecisionStep {
+  const { request, machines } = snapshot;
+  const index = indexMachines(machines);
+  const target = machineOf(request.csr, (nodeName) => index.byNodeName(nodeName).kind !== 'none');
+  if (target.kind === 'none') {
+    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), undefined);
+  }
+  const { nodeName } = target;
+  const { maxExpirationSeconds } = snapshot.cluster.spec.servingCertificates;
+  const withoutIdentity = decideCsr(
+    request.csr,
+    { kind: 'notRead', nodeName },
+    maxExpirationSeconds === undefined ? {} : { maxExpirationSeconds },
+  );
+  const found = index.byNodeName(nodeName);
+  const machine = found.kind === 'found' ? found.machine : undefined;
+  if (withoutIdentity.kind !== 'pending' || withoutIdentity.reason !== 'NodeUnreadable') {
+    return settled(withoutIdentity, machine);
+  }
+  if (found.kind === 'conflict') return sharedName(snapshot, nodeName, found.machines);
+  if (machine === undefined) {
+    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), undefined);
+  }
+  return withIdentity(snapshot, machine, nodeName);
+}
+
+function withIdentity(
+  snapshot: DecisionSnapshot,
+  machine: TalosMachine,
+  nodeName: string,
+): DecisionStep {
+  const { request, cluster, machines, server } = snapshot;
+  const own = machines.find((known) => known.machine.uid === machine.uid);
+  if (own === undefined || !isFresh(snapshot, own)) return { kind: 'read', machines: [machine] };
+
+  const unreadable = (cause: string) =>
+    settled(decideCsr(request.csr, { kind: 'unreadable', nodeName, cause }), machine);
+  if (own.state.failure !== undefined || own.facts === undefined) {
+    return unreadable(own.state.failure ?? 'the machine has not been read');
+  }
+  const reserved = reservedIn(cluster, machines, server);
+  if (reserved.kind === 'unknown') {
+    const controlPlanes = reserved.unreadControlPlanes
+      ? machines.filter((known) => isControlPlane(known.machine))
+      : [];
+    const again = toReadAgain(snapshot, controlPlanes, (known) => !isFresh(snapshot, known));
+    return again.length > 0 ? { kind: 'read', machines: again } : unreadable(reserved.cause);
+  }
+
+  const { identity, options } = identityOf(
+    machine,
+    own.facts,
+    cluster,
+    machines,
+    reserved.reserved,
+  );
+  const decision = decideCsr(request.csr, { kind: 'read', identity }, options);
+  const concerned = concernedBy(decision, snapshot, identity, machine);
+  const again = toReadAgain(snapshot, concerned, (known) => !isReadAgain(snapshot, known));
+  if (again.length > 0) return { kind: 'read', machines: again };
+  return {
+    kind: 'settled',
+    settlement: decision,
+    machine,
+    restsOn: machines
+      .map((known) => known.machine)
+      .filter((other) => other.uid === machine.uid || isControlPlane(other)),
+  };
+}
+
+/** The other machines that the decision speaks of. */
+function concernedBy(
+  decision: Decision,
+  { request, machines }: DecisionSnapshot,
+  identity: Parameters<typeof identityConflicts>[0],
+  target: TalosMachine,
+): readonly ReadMachine[] {
+  let names: readonly string[] = [];
+  if (decision.kind === 'pending' && decision.reason === 'IdentityConflict') {
+    names = identityConflicts(identity).map(({ machine }) => machine);
+  } else if (
+    decision.kind === 'deny' &&
+    decision.violations.some(({ code }) => code === 'NameOfAnotherMachine')
+  ) {
+    names = othersHolding(identity, request.csr);
+  }
+  return machines.filter(
+    ({ machine }) => machine.uid !== target.uid && names.includes(machine.name),
+  );
+}
+
+function sharedName(
+  snapshot: DecisionSnapshot,
+  nodeName: string,
+  sharing: readonly TalosMachine[],
+): DecisionStep {
+  const concerned = snapshot.machines.filter(({ machine }) =>
+    sharing.some(({ uid }) => uid === machine.uid),
+  );
+  const again = toReadAgain(snapshot, concerned, (known) => !isReadAgain(snapshot, known));
+  if (again.length > 0) return { kind: 'read', machines: again };
+  return settled(
+    {
+      kind: 'pending',
+      reason: 'IdentityConflict',
+      detail: `The node name ${nodeName} is that of more than one machine: ${sharing.map(({ name }) => name).join(', ')}.`,
+    },
+    undefined,
+  );
+}
+
+function settled(settlement: Settlement, machine: TalosMachine | undefined): DecisionStep {
+  return { kind: 'settled', settlement, machine, restsOn: [] };
+}
+
+function toReadAgain(
+  { readInAttempt }: DecisionSnapshot,
+  concerned: readonly ReadMachine[],
+  wanted: (known: ReadMachine) => boolean,
+): readonly TalosMachine[] {
+  return concerned
+    .filter((known) => !readInAttempt.has(known.machine.name) && wanted(known))
+    .slice(0, Math.max(0, othersReadAgain - readInAttempt.size))
+    .map(({ machine }) => machine);
+}
+
+/** A reading good enough to decide with: of this attempt, or young. */
+function isFresh({ attemptAt, now, readInAttempt }: DecisionSnapshot, known: ReadMachine): boolean {
+  const { triedAt, failure } = known.state;
+  if (triedAt === undefined) return readInAttempt.has(known.machine.name);
+  if (triedAt >= attemptAt || readInAttempt.has(known.machine.name)) return true;
+  return now - triedAt < (failure === undefined ? freshMs : failureFreshMs);
+}
+
+/** A reading, or a try of one, that began after the request was first seen, or is young. */
+function isReadAgain({ firstSeenAt, now }: DecisionSnapshot, { state }: ReadMachine): boolean {
+  const { triedAt } = state;
+  return triedAt !== undefined && (triedAt >= firstSeenAt || now - triedAt < freshMs);
+}

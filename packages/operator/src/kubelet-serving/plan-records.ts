@@ -1,0 +1,98 @@
+import type { ReceivedRequest, ServingCertificateRecord, TalosMachine } from '@ichor/k8s-adapter';
+import {
+  type NodeIdentity,
+  type PolicyOptions,
+  nodeNameOf,
+  parseCsr,
+  readIssuedCertificate,
+  violationsOfNames,
+} from '@ichor/policy';
+
+/** What an issued request is worth. */
+export type IssuedOutcome =
+  /** The certificate is the machine's. `unverified` names are nobody's and were let through by hand. */
+  | {
+      readonly kind: 'record';
+      readonly record: ServingCertificateRecord;
+      readonly unverified: readonly string[];
+    }
+  /** It names what is not the machine's: it never counts. */
+  | { readonly kind: 'outside'; readonly issuedAt: number; readonly detail: string }
+  /** It is not one that can be held against a machine; the sentence is for the log. */
+  | { readonly kind: 'unusable'; readonly detail: string };
+
+/**
+ * Judges the certificate of a request that the machine's own user made.
+ *
+ * It is recorded where its key is the request's, its subject is the machine's and its names are
+ * within the identity, whoever approved it. Reserved names and those of other machines are
+ * foreign; a name that is nobody's is foreign, too, unless the cluster leaves such requests to a
+ * person.
+ */
+export function planRecord(
+  request: ReceivedRequest,
+  machine: TalosMachine,
+  identity: NodeIdentity,
+  options: PolicyOptions,
+): IssuedOutcome {
+  const unusable = (detail: string): IssuedOutcome => ({ kind: 'unusable', detail });
+  const nodeName = nodeNameOf(request.csr.spec.username ?? '');
+  if (nodeName === undefined || nodeName !== identity.nodeName) {
+    return unusable(`the request was not made by the own user of machine ${machine.name}`);
+  }
+  const read = readIssuedCertificate(request.csr.status?.certificate ?? '');
+  if (read.kind !== 'certificate') return unusable(read.problem);
+  const { certificate } = read;
+  const parsed = parseCsr(request.csr.spec.request ?? '');
+  if (parsed.kind !== 'parsed' || !sameBytes(parsed.csr.key.spki, certificate.spki)) {
+    return unusable('the certificate does not hold the key of its request');
+  }
+  if (certificate.nodeName !== nodeName) {
+    return unusable('the subject of the certificate is not the node');
+  }
+  const violations = violationsOfNames(identity, certificate, options);
+  const foreign = violations.filter(
+    ({ code }) =>
+      options.unknownNames !== 'pending' ||
+      (code !== 'DnsNameNotOfNode' && code !== 'IpAddressNotOfNode'),
+  );
+  if (foreign.length > 0) {
+    return {
+      kind: 'outside',
+      issuedAt: certificate.notBefore,
+      detail: foreign.map(({ code, detail }) => `${code}: ${detail}`).join('; '),
+    };
+  }
+  return {
+    kind: 'record',
+    record: {
+      request: request.name,
+      issuedAt: rfc3339(certificate.notBefore),
+      notAfter: rfc3339(certificate.notAfter),
+      dnsNames: certificate.dnsNames,
+      ipAddresses: certificate.ipAddresses,
+      fingerprint: certificate.fingerprint,
+      adopted: false,
+    },
+    unverified: violations.map(({ detail }) => detail),
+  };
+}
+
+/** True where a record is newer than the one that is kept, if any. */
+export function supersedes(
+  record: ServingCertificateRecord,
+  kept: ServingCertificateRecord | undefined,
+): boolean {
+  if (kept === undefined) return true;
+  if (kept.fingerprint === record.fingerprint) return false;
+  return Date.parse(record.issuedAt) >= Date.parse(kept.issuedAt);
+}
+
+/** Milliseconds since the epoch as Kubernetes writes a time. */
+export function rfc3339(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

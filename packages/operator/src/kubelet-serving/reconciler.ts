@@ -1,0 +1,424 @@
+import {
+  type Inventory,
+  KubeError,
+  type ReceivedRequest,
+  type SigningCluster,
+  type TalosMachine,
+} from '@ichor/k8s-adapter';
+import type { TalosClient } from '@ichor/talos-client';
+import type { Clock } from '../runtime/clock.ts';
+import { errorText } from '../runtime/error-text.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { Semaphore } from '../runtime/semaphore.ts';
+import { actOn, reportSettlement } from './act.ts';
+import { IssuedRequests } from './issued-requests.ts';
+import { indexMachines, type MachineIndex } from './machine-lookup.ts';
+import { MachineStatuses } from './machine-statuses.ts';
+import { NodeReadings } from './node-readings.ts';
+import { reservedIn } from './node-identity.ts';
+import { type ClusterView, observeMachines } from './observe.ts';
+import { type OperationalState, planClusterStatus } from './plan-conditions.ts';
+import { type DecisionStep, planDecision, type ReadMachine } from './plan-decision.ts';
+import { planProgress } from './plan-progress.ts';
+import { planReadings, readingsAtOnce } from './plan-readings.ts';
+import { isUndecided, newestByUser, reasonToLeave } from './plan-requests.ts';
+import { isRepeat, planTurns } from './plan-turns.ts';
+import { putOff, RequestTracks, type RequestTrack } from './request-tracks.ts';
+
+/** What one cluster's reconciler works with. */
+export interface ReconcilerPorts {
+  readonly inventory: Pick<
+    Inventory,
+    'applyClusterStatus' | 'applyMachineStatus' | 'recordEvent'
+  >;
+  readonly signing: SigningCluster;
+  /** The client to ask machines with; called for each reading. */
+  readonly talos: () => TalosClient;
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly logger: Logger;
+}
+
+/** A status write that failed is tried again after this, in milliseconds. */
+const statusRetryMs = 2_000;
+/** Passes are at least this far apart, so that a burst of events is one pass; in milliseconds. */
+const passGapMs = 10;
+
+/**
+ * Decides the kubelet serving requests of one cluster: observe, plan, act.
+ *
+ * A pass looks at everything and starts what is due; decisions and readings then run side by side,
+ * and each one that ends calls for the next pass. Nothing but the API holds state that matters.
+ */
+export class KubeletServingReconciler {
+  readonly #ports: ReconcilerPorts;
+  readonly #readings: NodeReadings;
+  readonly #statuses: MachineStatuses;
+  readonly #issued: IssuedRequests;
+  readonly #tracks = new RequestTracks();
+  readonly #servedAt = new Map<string, number>();
+  readonly #jitter = new Map<string, number>();
+  readonly #room = new Semaphore(readingsAtOnce);
+  readonly #running = new Set<Promise<void>>();
+  readonly #unsubscribe: () => void;
+  #view: ClusterView;
+  /** Grows with everything by which the names of issued certificates are judged. */
+  #basis = 0;
+  #refused: string | undefined;
+  #watchFailure: string | undefined;
+  #statusWritten: string | undefined;
+  #statusWriting = false;
+  #cancelPass: (() => void) | undefined;
+  #passAt = Number.POSITIVE_INFINITY;
+  #stopped = false;
+
+  constructor(ports: ReconcilerPorts, view: ClusterView) {
+    this.#ports = ports;
+    this.#view = view;
+    this.#readings = new NodeReadings(ports.talos, ports.clock, (machine, state) => {
+      if (state.facts !== undefined && state.failure === undefined) {
+        this.#statuses.putFacts(machine, state.facts);
+      }
+      this.#basis += 1;
+      this.#wake();
+    });
+    this.#statuses = new MachineStatuses(ports.inventory, (machine, error) => {
+      ports.logger.warn('the status of a TalosMachine could not be written; trying again', {
+        machine: machine.name,
+        error: errorText(error),
+      });
+    });
+    this.#issued = new IssuedRequests((request, detail) =>
+      ports.logger.warn('an issued certificate does not count', { request: request.name, detail }),
+    );
+    this.#unsubscribe = ports.signing.requests.subscribe((change) => {
+      this.#watchFailure = change.kind === 'failed' ? change.message : undefined;
+      if (change.kind === 'failed') ports.logger.warn('watching requests', { error: change.message });
+      this.#wake();
+    });
+    this.#wake();
+  }
+
+  /** Takes over what the inventory says now. */
+  update(view: ClusterView): void {
+    const before = this.#view;
+    const changed =
+      before.cluster.generation !== view.cluster.generation ||
+      before.blocked?.reason !== view.blocked?.reason ||
+      machineKey(before.machines) !== machineKey(view.machines);
+    this.#view = view;
+    // The status of a TalosMachine is our own writing: it wakes nothing.
+    if (!changed && before.notice === view.notice) return;
+    if (changed) {
+      this.#basis += 1;
+      this.#tracks.tryAllAgain(this.#ports.clock.now());
+    }
+    this.#readings.keepOnly(view.machines);
+    this.#statuses.keepOnly(view.machines);
+    this.#wake();
+  }
+
+  /** Ends all work. Resolves when no write of this reconciler can happen any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelPass?.();
+    this.#unsubscribe();
+    await Promise.allSettled(this.#running);
+  }
+
+  #wake(inMs = passGapMs): void {
+    if (this.#stopped) return;
+    const at = this.#ports.clock.now() + inMs;
+    if (at >= this.#passAt) return;
+    this.#cancelPass?.();
+    this.#passAt = at;
+    this.#cancelPass = this.#ports.clock.after(inMs, () => {
+      this.#passAt = Number.POSITIVE_INFINITY;
+      this.#cancelPass = undefined;
+      if (this.#stopped) return;
+      try {
+        this.#pass();
+      } catch (error) {
+        // A fault of ours must not end the loop; the next pass looks at everything again.
+        this.#ports.logger.error('a pass failed', { error: errorText(error) });
+        this.#wake(statusRetryMs);
+      }
+    });
+  }
+
+  #pass(): void {
+    const { clock, signing, logger } = this.#ports;
+    const now = clock.now();
+    const machines = observeMachines(this.#view, this.#readings);
+    const requests = signing.requests.list();
+    const index = indexMachines(machines);
+    this.#tracks.observe(requests.filter(isUndecided), now);
+
+    const readings = planReadings(machines, now, (machine) => this.#jitterOf(machine));
+    for (const machine of readings.due) void this.#track(this.#readings.read(machine, this.#room));
+    this.#wakeIn(readings.nextInMs);
+
+    const gateOpen =
+      this.#view.blocked === undefined &&
+      signing.requests.synced() &&
+      machines.every(({ state }) => state.triedAt !== undefined);
+    if (gateOpen) this.#startDecisions(requests, index, now);
+
+    const issued = this.#issued.observe(
+      requests,
+      machines,
+      index,
+      this.#view.cluster,
+      signing.server,
+      this.#statuses,
+      `${this.#basis}`,
+    );
+    this.#statuses.retry(this.#view.machines);
+    const newestOwn = newestByMachine(requests, index);
+    const progress = machines.map(({ machine, state }) => {
+      const newest = newestOwn.get(machine.uid);
+      const last = newest === undefined ? undefined : this.#tracks.get(newest.uid)?.last;
+      return planProgress({
+        machine,
+        record: this.#statuses.recordOf(machine),
+        issued: issued.get(machine.uid),
+        newest,
+        pendingReason: last?.kind === 'pending' ? last.reason : undefined,
+        state,
+        now: signing.serverTime() ?? now,
+      });
+    });
+    for (const { state } of progress) {
+      if (state.kind === 'certified') {
+        this.#wakeIn(state.notAfter - (signing.serverTime() ?? now) + 1_000);
+      }
+    }
+    // An older generation's decision may still be written: what the status says must be true.
+    const { generation } = this.#view.cluster;
+    if (this.#tracks.all().some(({ running }) => (running?.generation ?? generation) < generation)) {
+      return;
+    }
+    this.#writeStatus(progress, machines, logger);
+  }
+
+  #startDecisions(
+    requests: readonly ReceivedRequest[],
+    index: MachineIndex,
+    now: number,
+  ): void {
+    const newest = newestByUser(requests);
+    const serverTime = this.#ports.signing.serverTime();
+    const due: RequestTrack[] = [];
+    for (const track of this.#tracks.all()) {
+      if (track.running !== undefined || track.writtenOver !== undefined) continue;
+      const left = reasonToLeave(track.request, newest, serverTime);
+      if (left !== undefined) {
+        reportSettlement(this.#ports, this.#view.cluster.name, track, left, undefined);
+        continue;
+      }
+      if (track.nextTryAt <= now) due.push(track);
+      else this.#wakeIn(track.nextTryAt - now);
+    }
+    const isOwn = ({ request }: RequestTrack) =>
+      index.ofUser(request.csr.spec.username) !== undefined;
+    const turns = planTurns({
+      now,
+      waiting: due.map((track) => ({
+        uid: track.request.uid,
+        user: track.request.csr.spec.username ?? '',
+        own: isOwn(track),
+        createdAt: track.request.createdAt,
+        firstSeenAt: track.firstSeenAt,
+      })),
+      running: this.#tracks.all().flatMap(({ running }) => (running === undefined ? [] : [running])),
+      servedAt: this.#servedAt,
+    });
+    this.#wakeIn(turns.againInMs);
+    for (const uid of turns.start) {
+      const track = this.#tracks.get(uid);
+      if (track === undefined) continue;
+      const user = track.request.csr.spec.username ?? '';
+      track.running = {
+        user,
+        own: isOwn(track),
+        firstTurn: !isRepeat(this.#servedAt.get(user), now),
+        startedAt: now,
+        generation: this.#view.cluster.generation,
+      };
+      this.#servedAt.set(user, now);
+      void this.#track(this.#decide(track));
+    }
+    for (const [user, at] of this.#servedAt) if (!isRepeat(at, now)) this.#servedAt.delete(user);
+  }
+
+  async #decide(track: RequestTrack): Promise<void> {
+    const { clock, logger } = this.#ports;
+    const generation = this.#view.cluster.generation;
+    const isCurrent = (judged: ReceivedRequest) =>
+      !this.#stopped &&
+      this.#view.blocked === undefined &&
+      this.#view.cluster.generation === generation &&
+      this.#tracks.get(judged.uid)?.request.resourceVersion === judged.resourceVersion;
+    try {
+      const { request, step } = await this.#settle(track);
+      const outcome = await actOn({
+        ports: this.#ports,
+        cluster: this.#view.cluster.name,
+        track,
+        request,
+        step,
+        statuses: this.#statuses,
+        isCurrent: () => isCurrent(request),
+      });
+      this.#refused = undefined;
+      if (outcome === 'again') track.nextTryAt = clock.now();
+      else if (outcome === 'later') putOff(track, clock.now());
+    } catch (error) {
+      putOff(track, clock.now());
+      if (error instanceof KubeError && error.code === 'forbidden') this.#refused = error.message;
+      logger.error('a decision could not be made or written; trying again', {
+        cluster: this.#view.cluster.name,
+        request: track.request.name,
+        uid: track.request.uid,
+        error: errorText(error),
+      });
+    } finally {
+      track.running = undefined;
+      this.#wake();
+    }
+  }
+
+  /** Plans and reads until the request is settled; ends because each machine is read once. */
+  async #settle(
+    track: RequestTrack,
+  ): Promise<{ request: ReceivedRequest; step: DecisionStep & { kind: 'settled' } }> {
+    const { clock, signing } = this.#ports;
+    const attemptAt = clock.now();
+    const readInAttempt = new Set<string>();
+    for (;;) {
+      const { request } = track;
+      const step = planDecision({
+        request,
+        firstSeenAt: track.firstSeenAt,
+        attemptAt,
+        now: clock.now(),
+        cluster: this.#view.cluster,
+        machines: observeMachines(this.#view, this.#readings),
+        server: signing.server,
+        readInAttempt,
+      });
+      if (step.kind === 'settled') return { request, step };
+      await Promise.all(step.machines.map((machine) => this.#readings.read(machine)));
+      for (const { name } of step.machines) readInAttempt.add(name);
+    }
+  }
+
+  #writeStatus(
+    progress: Parameters<typeof planClusterStatus>[1],
+    machines: readonly ReadMachine[],
+    logger: Logger,
+  ): void {
+    const { clock, inventory } = this.#ports;
+    const { cluster } = this.#view;
+    const status = planClusterStatus(cluster, progress, this.#operational(machines), clock.now());
+    const spelled = JSON.stringify({
+      ...status,
+      conditions: status.conditions.map(({ lastTransitionTime: _, ...rest }) => rest),
+    });
+    if (spelled === this.#statusWritten || this.#statusWriting) return;
+    this.#statusWriting = true;
+    const write = inventory.applyClusterStatus(cluster.name, status).then(
+      () => {
+        this.#statusWritten = spelled;
+        this.#statusWriting = false;
+        this.#wake();
+      },
+      (error: unknown) => {
+        this.#statusWriting = false;
+        logger.warn('the status of the TalosCluster could not be written; trying again', {
+          cluster: cluster.name,
+          error: errorText(error),
+        });
+        this.#wake(statusRetryMs);
+      },
+    );
+    void this.#track(write);
+  }
+
+  #operational(machines: readonly ReadMachine[]): OperationalState {
+    const { blocked, notice, cluster } = this.#view;
+    const { signing } = this.#ports;
+    if (blocked !== undefined) return blocked;
+    if (this.#refused !== undefined) {
+      return {
+        status: 'False',
+        reason: 'ApiServerRefuses',
+        message: `${this.#refused} Apply the output of 'ichor manifests --only rbac'.`,
+      };
+    }
+    if (!signing.requests.synced()) {
+      return {
+        status: 'False',
+        reason: 'ApiServerUnreachable',
+        message: `The requests at ${signing.server} could not be listed yet: ${this.#watchFailure ?? 'the first list is on its way'}.`,
+      };
+    }
+    const reserved = reservedIn(cluster, machines, signing.server);
+    if (reserved.kind === 'unknown') {
+      return {
+        status: 'False',
+        reason: 'ReservedRangesUnknown',
+        message: `Nothing is approved: ${reserved.cause}.`,
+      };
+    }
+    if (notice !== undefined) return notice;
+    if (cluster.spec.kubernetes.endpoint === undefined) {
+      return {
+        status: 'True',
+        reason: 'EndpointNotStated',
+        message: `Requests are decided, with ${signing.server} taken for the control-plane endpoint. Set spec.kubernetes.endpoint, so that its host is reserved.`,
+      };
+    }
+    return { status: 'True', reason: 'Deciding', message: 'Requests are decided.' };
+  }
+
+  #jitterOf(machine: TalosMachine): number {
+    const known = this.#jitter.get(machine.uid);
+    if (known !== undefined) return known;
+    const jitter = this.#ports.random();
+    this.#jitter.set(machine.uid, jitter);
+    return jitter;
+  }
+
+  #wakeIn(inMs: number | undefined): void {
+    if (inMs !== undefined) this.#wake(Math.max(passGapMs, inMs));
+  }
+
+  async #track(work: Promise<void>): Promise<void> {
+    this.#running.add(work);
+    try {
+      await work;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+}
+
+function machineKey(machines: readonly TalosMachine[]): string {
+  return machines.map(({ uid, generation }) => `${uid}/${generation}`).join(' ');
+}
+
+function newestByMachine(
+  requests: readonly ReceivedRequest[],
+  index: MachineIndex,
+): ReadonlyMap<string, ReceivedRequest> {
+  const newest = new Map<string, ReceivedRequest>();
+  for (const request of requests) {
+    const uid = index.ofUser(request.csr.spec.username)?.uid;
+    if (uid === undefined) continue;
+    const known = newest.get(uid);
+    if (known === undefined || request.createdAt > known.createdAt) newest.set(uid, request);
+  }
+  return newest;
+}
