@@ -61,7 +61,11 @@ func controlHandler(cluster *fleet) http.Handler {
 	onNode(mux, cluster, "POST /nodes/{name}/freeze", func(n *node, _ *http.Request) error { n.gate.close(); return nil })
 	onNode(mux, cluster, "POST /nodes/{name}/unfreeze", func(n *node, _ *http.Request) error { n.gate.open(); return nil })
 	onNode(mux, cluster, "POST /nodes/{name}/stop", func(n *node, _ *http.Request) error { n.stop(); return nil })
-	onNode(mux, cluster, "POST /nodes/{name}/start", func(n *node, _ *http.Request) error { return n.start() })
+	onNode(mux, cluster, "POST /nodes/{name}/start", func(n *node, _ *http.Request) error {
+		defer cluster.redial(n)
+
+		return n.start()
+	})
 
 	onNode(mux, cluster, "PUT /nodes/{name}/certificate", func(n *node, r *http.Request) error {
 		var body struct {
@@ -70,6 +74,8 @@ func controlHandler(cluster *fleet) http.Handler {
 		if err := readBody(r, &body); err != nil {
 			return err
 		}
+
+		defer cluster.redial(n)
 
 		return n.setCertificate(body.Mode)
 	})

@@ -127,6 +127,13 @@ func (f *fleet) node(name string) (*node, error) {
 	return nil, fmt.Errorf("%w: %q", errNodeUnknown, name)
 }
 
+// redial makes every control plane connect anew to a node that has changed.
+func (f *fleet) redial(n *node) {
+	for _, other := range f.all() {
+		other.router.redial(n.endpoint())
+	}
+}
+
 // endpoints are the control planes' addresses, with the port only where it is not Talos's.
 func (f *fleet) endpoints() []string {
 	endpoints := []string{}
