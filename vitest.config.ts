@@ -9,12 +9,16 @@ const alias = [
   { find: /^@ichor\/([a-z0-9-]+)$/, replacement: source('$1/src/index.ts') },
 ];
 
+// Tests without real parts may use every processor; those with them come last and have them for themselves.
+const pure = { maxWorkers: '100%', sequence: { groupOrder: 1 } } as const;
+
 export default defineConfig({
   test: {
     projects: [
       {
         resolve: { alias },
         test: {
+          ...pure,
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
           exclude: ['**/*.laws.test.ts'],
@@ -22,7 +26,12 @@ export default defineConfig({
       },
       {
         resolve: { alias },
-        test: { name: 'laws', include: ['packages/*/src/**/*.laws.test.ts'], testTimeout: 300_000 },
+        test: {
+          ...pure,
+          name: 'laws',
+          include: ['packages/*/src/**/*.laws.test.ts'],
+          testTimeout: 300_000,
+        },
       },
       {
         resolve: { alias },
@@ -30,6 +39,7 @@ export default defineConfig({
           name: 'integration',
           include: ['packages/testbed/test/**/*.test.ts'],
           fileParallelism: false,
+          sequence: { groupOrder: 2 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

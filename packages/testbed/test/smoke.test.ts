@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  buildPart,
   createServingRequest,
   eventually,
   notYet,
@@ -59,6 +62,30 @@ describe('the API server', () => {
     expect(foreign.status).toBe(403);
     expect(foreign.body.message).toContain(
       'can only create a node CSR with CN=system:node:worker-1',
+    );
+  });
+});
+
+describe('a service account', () => {
+  it('is who a program in a pod is, with nothing but its directory and variables', async () => {
+    const account = { namespace: 'ichor-test', name: 'prober' };
+    await testbed.apply({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: account.namespace } },
+        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: account },
+      ],
+    });
+    const inCluster = await testbed.inCluster(account);
+    const kubectl = await buildPart('kubectl');
+    const { command, args } = inCluster.wrap(kubectl, ['auth', 'whoami', '-o', 'json']);
+    const { stdout } = await promisify(execFile)(command, args, {
+      env: { PATH: process.env['PATH'], HOME: testbed.directory, ...inCluster.env },
+    });
+
+    expect(JSON.parse(stdout).status.userInfo.username).toBe(
+      'system:serviceaccount:ichor-test:prober',
     );
   });
 });
