@@ -123,7 +123,7 @@ export type TalosNodes = {
   readonly log: string;
   /** Pid of the program. */
   readonly pid: number;
-  /** Path of a talosconfig whose endpoints are the control planes; rewritten when a node is added. */
+  /** Path of a talosconfig whose endpoints are the control planes; rewritten when a control plane is added. */
   talosconfig(credential: TalosCredential): string;
   /** Changes what a node reports; nothing changes when it fails. */
   patch(node: string, fields: TalosNodeFields): Promise<void>;

@@ -55,10 +55,10 @@ func newFleet(dir string) (*fleet, error) {
 		return nil, err
 	}
 
-	return &fleet{dir: dir, pki: keys, pairs: pairs, counters: newCallCounters()}, nil
+	return &fleet{dir: dir, pki: keys, pairs: pairs, counters: newCallCounters()}, keys.writeTalosconfigs(dir, []string{}, pairs)
 }
 
-// add makes a node, starts it and writes the talosconfigs anew, because their endpoints are the control planes.
+// add makes a node and starts it. A control plane is an endpoint, so the talosconfigs are written anew for it.
 func (f *fleet) add(ctx context.Context, config nodeConfig) error {
 	if err := config.validate(); err != nil {
 		return err
@@ -97,6 +97,10 @@ func (f *fleet) add(ctx context.Context, config nodeConfig) error {
 	f.mu.Lock()
 	f.nodes = append(f.nodes, n)
 	f.mu.Unlock()
+
+	if !config.controlPlane() {
+		return nil
+	}
 
 	return f.pki.writeTalosconfigs(f.dir, f.endpoints(), f.pairs)
 }
