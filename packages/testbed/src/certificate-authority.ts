@@ -1,10 +1,4 @@
-import {
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-} from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import {
   bitString,
@@ -43,6 +37,8 @@ export type CertificateAuthority = {
   /** A serving certificate that is valid for a year. */
   server(subject: SubjectNames, names: SubjectAltNames): KeyPairPem;
 };
+
+type PrivateKey = ReturnType<typeof newKey>['privateKey'];
 
 const oid = {
   commonName: '2.5.4.3',
@@ -132,7 +128,7 @@ type CertificateParts = {
   readonly issuer: Buffer;
   readonly subject: Buffer;
   readonly publicKey: Buffer;
-  readonly signer: KeyObject;
+  readonly signer: PrivateKey;
   readonly lifetimeMs: number;
   readonly extensions: readonly Buffer[];
 };
@@ -155,7 +151,7 @@ function certificate(parts: CertificateParts): string {
   return signed(toBeSigned, parts.signer, 'CERTIFICATE');
 }
 
-function signed(content: Buffer, key: KeyObject, label: string): string {
+function signed(content: Buffer, key: PrivateKey, label: string): string {
   const signature = sign('sha256', content, key);
   return pem(label, sequence(content, signatureAlgorithm, bitString(signature)));
 }
@@ -200,12 +196,13 @@ export function addressBytes(text: string): Buffer {
   return Buffer.from([...front, ...Array(16 - front.length - back.length).fill(0), ...back]);
 }
 
-function newKey(): { readonly privateKey: KeyObject; readonly pem: string; readonly spki: Buffer } {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** A fresh P-256 key; the private half also as PKCS #8 in PEM, the public one as SubjectPublicKeyInfo. */
+function newKey() {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
     privateKey,
     pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    spki: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
+    spki: publicKey.export({ type: 'spki', format: 'der' }),
   };
 }
 
