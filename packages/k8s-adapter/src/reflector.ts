@@ -5,7 +5,7 @@ import type { KubeConnection } from './connection.ts';
 import { AnswerTooLarge } from './http-transport.ts';
 import { KubeError } from './kube-error.ts';
 import { isKubeObject, isRecord, type KubeObject } from './kube-object.ts';
-import { readLines } from './line-stream.ts';
+import { LineTooLong, readLines } from './line-stream.ts';
 import type { ObjectWatch } from './object-watch.ts';
 import { ObservedList } from './observed-list.ts';
 import { parseWatchEvent } from './watch-event.ts';
@@ -197,6 +197,8 @@ class Run<T> {
     } catch (error) {
       if (silent) throw new Error('it has been silent for too long');
       if (error instanceof KubeError && error.code === 'gone') return 'expired';
+      // The same line would come again.
+      if (error instanceof LineTooLong) this.#resourceVersion = undefined;
       throw error;
     } finally {
       clearTimeout(idle);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Inventory, MachineEvent } from '../inventory.ts';
 import { isRecord, type KubeObject } from '../kube-object.ts';
 import { cutNote } from '../machine-event.ts';
@@ -313,7 +314,7 @@ export function inMemoryKubernetes(options: InMemoryKubernetesOptions = {}): InM
     holdWatches(held) {
       for (const collection of [clusters, machines, requests]) collection.hold(held);
     },
-    settled: () => new Promise((resolve) => setImmediate(resolve)),
+    settled: () => setImmediate(),
   };
 }
 
