@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildPart, cacheDirectory, cacheKey } from './go-build.ts';
 
@@ -83,6 +84,18 @@ describe('buildPart', () => {
 
     expect(await buildPart('fakecri', { env, goDirectory })).toBe(path);
     expect(await builds()).toBe(2);
+  });
+
+  it('drops what nobody asked for in a month, and nothing younger', async () => {
+    const unused = await buildPart('fakecri', { env, goDirectory });
+    await writeFile(join(goDirectory, 'fakecri', 'main.go'), 'package main // second\n');
+    const used = await buildPart('fakecri', { env, goDirectory });
+    await utimes(dirname(unused), new Date(0), new Date(0));
+    await writeFile(join(goDirectory, 'fakecri', 'main.go'), 'package main // third\n');
+    await buildPart('fakecri', { env, goDirectory });
+
+    expect(existsSync(unused)).toBe(false);
+    expect(existsSync(used)).toBe(true);
   });
 
   it('reports a failed build with the part and the compiler, and leaves nothing behind', async () => {

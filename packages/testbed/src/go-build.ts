@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -27,6 +27,7 @@ const ownGoDirectory = fileURLToPath(new URL('../go/', import.meta.url));
 const buildFlags = ['-trimpath'];
 const lockBeatMs = 2_000;
 const lockStaleMs = 30_000;
+const unusedMs = 30 * 24 * 3_600_000;
 const installHint = 'install Go 1.26 or newer (https://go.dev/dl) and put it on PATH';
 
 /**
@@ -74,9 +75,10 @@ export async function buildPart(name: PartName, options: BuildOptions = {}): Pro
   );
   if (existsSync(target)) {
     report(progressLine(name, 'cached'));
+    await touch(dirname(target));
     return target;
   }
-  await mkdir(join(target, '..'), { recursive: true });
+  await mkdir(dirname(target), { recursive: true });
   const release = await acquireLock(`${target}.lock`, () => existsSync(target));
   try {
     if (existsSync(target)) {
@@ -86,6 +88,7 @@ export async function buildPart(name: PartName, options: BuildOptions = {}): Pro
     report(progressLine(name, 'building ...'));
     const started = performance.now();
     await compile(name, part, directory, target, env);
+    await dropUnused(name, cacheDirectory(env));
     report(progressLine(name, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`));
   } finally {
     await release();
@@ -195,10 +198,7 @@ async function acquireLock(path: string, isDone: () => boolean): Promise<() => P
   for (;;) {
     try {
       await mkdir(path);
-      const beat = setInterval(() => {
-        const now = new Date();
-        utimes(path, now, now).catch(() => undefined);
-      }, lockBeatMs);
+      const beat = setInterval(() => void touch(path), lockBeatMs);
       beat.unref();
       return async () => {
         clearInterval(beat);
@@ -218,6 +218,21 @@ async function acquireLock(path: string, isDone: () => boolean): Promise<() => P
       await sleep(500);
     }
   }
+}
+
+/** Removes builds of a part that nobody has asked for in a month; each weighs up to 120 MB. */
+async function dropUnused(name: PartName, cache: string): Promise<void> {
+  const ofThisPart = new RegExp(`^${name}-[0-9a-f]{16}$`);
+  for (const entry of await readdir(cache)) {
+    if (!ofThisPart.test(entry)) continue;
+    const { mtimeMs } = await stat(join(cache, entry));
+    if (Date.now() - mtimeMs > unusedMs) await rm(join(cache, entry), { recursive: true });
+  }
+}
+
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
 }
 
 function progressLine(name: PartName, what: string): string {

@@ -34,7 +34,10 @@ export type Kubelet = {
   /** Directory with its certificates (`--cert-dir`). */
   readonly certificates: string;
   readonly process: PartProcess;
-  /** Resolves when its Node has the condition Ready=True. */
+  /**
+   * Resolves when its Node has the condition Ready=True. After a stop the condition stays what it was for some
+   * 40 seconds, so right after a restart this says nothing.
+   */
   nodeReady(timeoutMs?: number): Promise<void>;
   /** Tries a TLS handshake with its port 10250, without verifying what it shows. */
   handshake(): Promise<Handshake>;

@@ -120,6 +120,22 @@ export type Testbed = {
  *
  * With `ICHOR_TESTBED_KEEP` set, the directory with its logs is kept on close.
  *
+ * @example
+ * ```ts
+ * const testbed = await startTestbed({ talosNodes: [controlPlane, worker] });
+ * const kubelet = testbed.clientCertificate({
+ *   user: 'system:node:worker-1',
+ *   groups: ['system:nodes'],
+ * });
+ * const { request } = createServingRequest(
+ *   { commonName: 'system:node:worker-1', organizations: ['system:nodes'] },
+ *   { dnsNames: ['worker-1'], ipAddresses: ['10.5.0.21'] },
+ * );
+ * const { body } = await testbed.createCsr(kubelet, { request });
+ * await testbed.kubectl(['certificate', 'approve', body.metadata.name]);
+ * await testbed.close();
+ * ```
+ *
  * @throws Error with one sentence where the process is not in a network namespace of its own, a part cannot be
  *   built, or a part does not start (with the last lines of its log).
  */
@@ -140,10 +156,15 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
   const logs = await subdirectory(directory, 'logs');
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer();
+    const faults: unknown[] = [];
+    for (const closer of closers.splice(0).reverse()) {
+      await closer().catch((fault: unknown) => faults.push(fault));
+    }
     if (!process.env['ICHOR_TESTBED_KEEP']) {
       await rm(directory, { recursive: true, force: true, maxRetries: 3 });
     }
+    // One part that cannot be stopped must not keep the others running.
+    if (faults.length > 0) throw new AggregateError(faults, 'The testbed could not be closed.');
   };
   try {
     return await startInside();
