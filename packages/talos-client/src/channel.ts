@@ -18,6 +18,15 @@ export interface CallScope {
 
 const idleTimeoutMs = 300_000;
 
+// Statuses that grpc-js never makes up itself: whoever sends one is there and answers.
+const saidByServer = new Set([
+  status.NOT_FOUND,
+  status.PERMISSION_DENIED,
+  status.UNAUTHENTICATED,
+  status.INVALID_ARGUMENT,
+  status.FAILED_PRECONDITION,
+]);
+
 /** One connection to one address with one set of credentials. Not used again once it has failed. */
 export class Channel {
   readonly address: string;
@@ -192,8 +201,7 @@ export class Channel {
   }
 
   #failure(error: ServiceError): CallFailure {
-    if (error.code !== status.UNAVAILABLE && error.code !== status.DEADLINE_EXCEEDED) {
-      // Words of the server: it is there and answers.
+    if (saidByServer.has(error.code)) {
       this.#lastAnswer = performance.now();
     }
     return statusFailure(error, this.address);

@@ -220,18 +220,23 @@ export class Connector {
       this.#routing.worked(address, route);
       return result;
     } catch (error) {
-      const isSilent =
-        error instanceof CallFailure && (error.code === 'unreachable' || error.code === 'deadline');
-      if (isSilent || !loan.channel.isReady) {
-        this.#routing.failed(address, route);
-        // Others may be getting answers over it: then it is the node behind it that is silent.
-        if (!loan.channel.isReady || loan.channel.lastAnswer < began) {
-          this.#pool.retire(loan.channel);
-        }
-      }
+      this.#judge(loan.channel, route, error, address, began);
       throw error;
     } finally {
       stop.abort(new CallFailure('unreachable', 'another read of the node failed'));
+    }
+  }
+
+  /** After a failure: whether this route keeps its place, and this connection its use. */
+  #judge(channel: Channel, route: Route, error: unknown, address: string, began: number): void {
+    const code = error instanceof CallFailure ? error.code : undefined;
+    if (code === 'unreachable' || code === 'deadline' || !channel.isReady) {
+      this.#routing.failed(address, route);
+    }
+    // Where others were answered over it meanwhile, it is the node behind it that is silent.
+    const isSilent = code === 'deadline' && channel.lastAnswer < began;
+    if (isSilent || !channel.isReady) {
+      this.#pool.retire(channel);
     }
   }
 

@@ -35,10 +35,19 @@ export interface FakeStatus {
   readonly details: string;
 }
 
-/** Answers one call with raw messages, a status, nothing ever, or undefined to let the node answer. */
-export type Override = (
-  call: ReceivedCall,
-) => readonly Uint8Array[] | FakeStatus | 'silence' | 'endless' | undefined;
+/**
+ * What a test makes of one call: raw messages, a status, no answer ever, a list without an end, or
+ * undefined to let the node answer itself.
+ */
+export type OverriddenAnswer =
+  | readonly Uint8Array[]
+  | FakeStatus
+  | 'silence'
+  | 'endless'
+  | undefined;
+
+/** Has the first word about a call, at once or later. */
+export type Override = (call: ReceivedCall) => OverriddenAnswer | Promise<OverriddenAnswer>;
 
 /** Settings of a fake node. */
 export interface FakeTalosNodeOptions {
@@ -99,8 +108,8 @@ export async function startFakeTalosNode(options: FakeTalosNodeOptions): Promise
     return call;
   };
 
-  const answer = (call: ReceivedCall, respond: Respond): void => {
-    const word = fake.override?.(call);
+  const answer = async (call: ReceivedCall, respond: Respond): Promise<void> => {
+    const word = await fake.override?.(call);
     if (word === 'silence') {
       return;
     }
@@ -220,11 +229,18 @@ function missingText(query: WireQuery): string {
 
 function writeForever(call: RawStream, resource: WireResource | undefined): void {
   const message = listCall.encodeResponse({ resource: resource ?? null });
+  let isOver = false;
+  call.on('cancelled', () => {
+    isOver = true;
+  });
   const writeMore = () => {
-    while (!call.cancelled && call.write(message)) {
-      // as long as the peer keeps up
+    for (let count = 0; count < 64 && !isOver; count += 1) {
+      call.write(message);
+    }
+    // Gives the event loop its turn, or the cancellation would never be seen.
+    if (!isOver) {
+      setImmediate(writeMore);
     }
   };
-  call.on('drain', writeMore);
   writeMore();
 }

@@ -7,10 +7,12 @@ export {
   makeCertificateAuthority,
   type Subject,
 } from './certificates.ts';
+export { type FakeClusterCertificates, fakeClusterCertificates } from './fake-cluster.ts';
 export {
   type FakeStatus,
   type FakeTalosNode,
   type FakeTalosNodeOptions,
+  type OverriddenAnswer,
   type Override,
   type ReceivedCall,
   startFakeTalosNode,
