@@ -48,3 +48,15 @@ function paddingOf(codes: Uint8Array): number {
   if (codes.at(-1) !== padding) return 0;
   return codes.at(-2) === padding ? 2 : 1;
 }
+
+/** The canonical base64 of some bytes, in one line. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let index = 0; index < bytes.length; index += 3) {
+    const bits =
+      ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+    for (let shift = 18; shift >= 0; shift -= 6) text += alphabet.charAt((bits >> shift) & 0x3f);
+  }
+  const missing = (3 - (bytes.length % 3)) % 3;
+  return missing === 0 ? text : text.slice(0, -missing) + '='.repeat(missing);
+}

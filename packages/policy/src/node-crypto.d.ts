@@ -3,14 +3,12 @@
  * types, so that nothing else of Node can slip in; the door declares what it passes through.
  */
 declare module 'node:crypto' {
-  interface KeyObject {
-    readonly asymmetricKeyType?: string;
-  }
-  export function createPublicKey(key: { key: Uint8Array; format: 'der'; type: 'spki' }): KeyObject;
+  /** Throws if the PEM text holds no key that OpenSSL can import. */
+  export function createPublicKey(pem: string): object;
   export function verify(
     digest: string | null,
     data: Uint8Array,
-    key: { key: KeyObject; dsaEncoding?: 'ieee-p1363' },
+    pem: string,
     signature: Uint8Array,
   ): boolean;
 }

@@ -42,7 +42,8 @@ type Block = InstanceType<typeof Sequence>['valueBlock']['value'][number];
 class NotARequest {}
 
 function readAll(bytes: Uint8Array): Block {
-  const { offset, result } = fromBER(bytes.slice().buffer);
+  // What strings hold is read where it belongs to the request, and not wherever it looks like ASN.1.
+  const { offset, result } = fromBER(bytes, { parseEmbedded: false, copyInput: false });
   if (offset !== bytes.length) throw new NotARequest();
   return result as Block;
 }
@@ -86,8 +87,7 @@ function contentOf(block: Block): Uint8Array {
   return encoding.subarray(encoding.length - block.lenBlock.length);
 }
 
-const textOf = (content: Uint8Array): string =>
-  Array.from(content, (octet) => String.fromCharCode(octet)).join('');
+const textOf = (content: Uint8Array): string => String.fromCharCode(...content);
 
 const stringTypes: { readonly [tag: number]: NameValueType } = {
   12: 'UTF8String',

@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { encodeBase64 } from './base64.ts';
 import type { SignatureVerdict, SignatureVerifier } from './signature.ts';
 import { rawEcdsaSignature } from './x509/ecdsa-signature.ts';
 
@@ -10,25 +11,26 @@ const digests: { readonly [digest: string]: string } = {
 
 /** Checks a proof of possession with OpenSSL, by way of `node:crypto`. */
 export const verifySignature: SignatureVerifier = ({ signed, csr }): SignatureVerdict => {
-  let key: ReturnType<typeof createPublicKey>;
+  const algorithm = csr.signatureAlgorithm;
+  const digest = 'digest' in algorithm ? digests[algorithm.digest] : null;
+  // Node takes a key as PEM text half again as fast as the same key as an object with its DER.
+  const key = `-----BEGIN PUBLIC KEY-----\n${encodeBase64(signed.spki)}\n-----END PUBLIC KEY-----\n`;
+  const isCanonical =
+    csr.key.kind !== 'ec' || rawEcdsaSignature(signed.signature, csr.key.curve) !== undefined;
+  if (digest === undefined || !isCanonical) return verdictOnKey(key);
   try {
-    key = createPublicKey({ key: signed.spki, format: 'der', type: 'spki' });
+    return verify(digest, signed.info, key, signed.signature) ? 'valid' : 'invalid';
+  } catch {
+    return verdictOnKey(key);
+  }
+};
+
+/** What it means that there is nothing to verify, or that OpenSSL threw: is it the key? */
+function verdictOnKey(key: string): SignatureVerdict {
+  try {
+    createPublicKey(key);
+    return 'invalid';
   } catch {
     return 'unusableKey';
   }
-  const algorithm = csr.signatureAlgorithm;
-  const digest = 'digest' in algorithm ? digests[algorithm.digest] : null;
-  if (digest === undefined) return 'invalid';
-  try {
-    if (csr.key.kind !== 'ec') {
-      return verify(digest, signed.info, { key }, signed.signature) ? 'valid' : 'invalid';
-    }
-    const raw = rawEcdsaSignature(signed.signature, csr.key.curve);
-    if (raw === undefined) return 'invalid';
-    const holder = { key, dsaEncoding: 'ieee-p1363' } as const;
-    return verify(digest, signed.info, holder, raw) ? 'valid' : 'invalid';
-  } catch {
-    // OpenSSL throws instead of answering where a value makes no sense for a key.
-    return 'invalid';
-  }
-};
+}

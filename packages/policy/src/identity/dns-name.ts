@@ -1,6 +1,7 @@
 /** A DNS name as it is compared: ASCII letters in lower case, one final dot dropped. */
 export function foldDnsName(name: string): string {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name;
+  if (!/[A-Z]/.test(bare)) return bare;
   // Only ASCII: Unicode case folding would make the Kelvin sign a letter k.
   return bare.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -25,11 +25,27 @@ export function parseIpAddress(text: string): Octets | undefined {
 
 function parseIpv4(text: string): Octets | undefined {
   const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part))) {
-    return undefined;
+  if (parts.length !== 4) return undefined;
+  let address = '';
+  for (const part of parts) {
+    const octet = decimalOctet(part);
+    if (octet === undefined) return undefined;
+    address += String.fromCharCode(octet);
   }
-  const octets = parts.map(Number);
-  return octets.every((octet) => octet <= 255) ? addressOf(octets) : undefined;
+  return address;
+}
+
+/** A number of 0 to 255 in decimal digits without a leading zero, which some read as octal. */
+function decimalOctet(text: string): number | undefined {
+  if (text.length === 0 || text.length > 3 || (text.length > 1 && text[0] === '0'))
+    return undefined;
+  let octet = 0;
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    octet = octet * 10 + digit;
+  }
+  return octet <= 255 ? octet : undefined;
 }
 
 function parseIpv6(text: string): Octets | undefined {
@@ -40,7 +56,7 @@ function parseIpv6(text: string): Octets | undefined {
   if (tail === undefined) return left?.length === 16 ? left : undefined;
   const right = parseGroups(tail, true);
   if (left === undefined || right === undefined) return undefined;
-  // The two colons stand for at least one group of zeros (RFC 5952, section 4.2.2, reads one too).
+  // The two colons stand for one group of zeros or more (RFC 4291, section 2.2).
   const missing = 16 - left.length - right.length;
   return missing >= 2 ? left + '\0'.repeat(missing) + right : undefined;
 }
