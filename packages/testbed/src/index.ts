@@ -11,6 +11,17 @@ export { type NewRequest, requestObject } from './kube-objects.ts';
 export type { KubeRequest, KubeRequester, KubeResponse, Requester } from './kube-request.ts';
 export type { CommandResult } from './kubectl.ts';
 export type { Kubelet, KubeletOptions } from './kubelet.ts';
+export {
+  createCluster,
+  installOperator,
+  type MachineSpec,
+  machineObject,
+  type OperatorLogLine,
+  type OperatorProcess,
+  operatorNamespace,
+  setOptions,
+  startOperator,
+} from './operator-process.ts';
 export type { PartProcess } from './part-process.ts';
 export {
   type GrpcCode,

@@ -1,4 +1,9 @@
-import { KubeError, type SigningCluster, type TalosCluster, type TalosMachine } from '@ichor/k8s-adapter';
+import {
+  KubeError,
+  type SigningCluster,
+  type TalosCluster,
+  type TalosMachine,
+} from '@ichor/k8s-adapter';
 import type { AccessSource, TalosClient } from '@ichor/talos-client';
 import type { ClusterView } from '../kubelet-serving/observe.ts';
 import { type OperationalState, planClusterStatus } from '../kubelet-serving/plan-conditions.ts';
@@ -143,9 +148,7 @@ export class ManagedCluster {
       return known;
     }
     const credentials =
-      secret === undefined
-        ? ''
-        : await secretText(this.#ports.inventory, secret, kubeconfigKey);
+      secret === undefined ? '' : await secretText(this.#ports.inventory, secret, kubeconfigKey);
     if (known !== undefined && known.secret === secret && known.credentials === credentials) {
       known.readAt = now;
       return known;
@@ -241,7 +244,12 @@ export class ManagedCluster {
       problem ?? { status: 'True', reason: 'Deciding', message: '' },
       now,
     );
-    const spelled = JSON.stringify([cluster.uid, status.observedGeneration, status.machines, problem]);
+    const spelled = JSON.stringify([
+      cluster.uid,
+      status.observedGeneration,
+      status.machines,
+      problem,
+    ]);
     if (spelled === this.#offStatus) return;
     await this.#ports.inventory.applyClusterStatus(cluster.name, status);
     this.#offStatus = spelled;

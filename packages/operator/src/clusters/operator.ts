@@ -12,7 +12,10 @@ const passGapMs = 20;
  */
 export class Operator {
   readonly #ports: OperatorPorts;
-  readonly #clusters = new Map<string, { readonly uid: string; readonly managed: ManagedCluster }>();
+  readonly #clusters = new Map<
+    string,
+    { readonly uid: string; readonly managed: ManagedCluster }
+  >();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #reported = new Map<string, string>();
   readonly #closing = new Set<Promise<void>>();

@@ -1,5 +1,10 @@
 import type { Inventory, TalosCluster } from '@ichor/k8s-adapter';
-import { type AccessSource, accessOf, parseTalosconfig, type TalosAccess } from '@ichor/talos-client';
+import {
+  type AccessSource,
+  accessOf,
+  parseTalosconfig,
+  type TalosAccess,
+} from '@ichor/talos-client';
 import type { Clock } from '../runtime/clock.ts';
 
 /** Key of a Secret that holds a talosconfig; Talos writes its own Secrets under this key, too. */
@@ -52,7 +57,9 @@ export async function secretText(
 ): Promise<string> {
   const value = (await inventory.readSecret(secret)).get(key);
   if (value === undefined) {
-    throw new Error(`Secret ${inventory.namespace}/${secret} has no key ${JSON.stringify(key)}; add it.`);
+    throw new Error(
+      `Secret ${inventory.namespace}/${secret} has no key ${JSON.stringify(key)}; add it.`,
+    );
   }
   return new TextDecoder().decode(value);
 }

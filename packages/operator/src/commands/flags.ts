@@ -35,7 +35,9 @@ export function parseFlags<T extends ParseArgsOptionsConfig>(
 export function oneOf<T extends string>(flag: string, value: string, permitted: readonly T[]): T {
   const found = permitted.find((candidate) => candidate === value);
   if (found === undefined) {
-    throw new UsageError(`--${flag} is ${JSON.stringify(value)}; it must be ${permitted.join(' or ')}.`);
+    throw new UsageError(
+      `--${flag} is ${JSON.stringify(value)}; it must be ${permitted.join(' or ')}.`,
+    );
   }
   return found;
 }

@@ -36,10 +36,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
 }
 
 /** Runs `ichor` with the given input and output. Returns the exit code. */
-export async function runCommandLineWith(
-  argv: readonly string[],
-  io: CommandIo,
-): Promise<number> {
+export async function runCommandLineWith(argv: readonly string[], io: CommandIo): Promise<number> {
   const [name, ...args] = argv;
   if (name === '--help' || name === '-h' || name === 'help') {
     io.out(usage);

@@ -45,7 +45,9 @@ export function parseText(text: string, path: string): unknown {
   const document = parseDocument(text, { prettyErrors: true, maxAliasCount: 100 } as never);
   const [problem] = document.errors;
   if (problem !== undefined) {
-    throw new UsageError(`${path} is neither YAML nor JSON of one document: ${problem.message.split('\n')[0]}`);
+    throw new UsageError(
+      `${path} is neither YAML nor JSON of one document: ${problem.message.split('\n')[0]}`,
+    );
   }
   return document.toJS({ maxAliasCount: 100 });
 }

@@ -50,7 +50,7 @@ Exit codes: 0 ended by a signal, 64 wrong usage or a file that cannot be used.
     });
     const connect = (): KubeConnection =>
       flags.kubeconfig === undefined
-        ? connectInCluster({ env: io.env, ...serviceAccountDirectory(io.env) })
+        ? connectInCluster({ env: io.env })
         : connectWithKubeconfigFile(flags.kubeconfig);
     let connection: KubeConnection;
     try {
@@ -95,11 +95,4 @@ async function ended(signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   clearInterval(alive);
-}
-
-function serviceAccountDirectory(env: Readonly<Record<string, string | undefined>>): {
-  directory?: string;
-} {
-  const directory = env['ICHOR_SERVICE_ACCOUNT_DIRECTORY'];
-  return directory === undefined ? {} : { directory };
 }

@@ -1,4 +1,5 @@
 import {
+  boolean,
   dnsEntry,
   type GeneralName,
   ipEntry,
@@ -6,7 +7,6 @@ import {
   type RequestChanges,
   sanExtension,
   sequence,
-  boolean,
 } from '@ichor/policy/testing';
 
 /** What must become of a request: the condition, or that there is none, and the reasons. */

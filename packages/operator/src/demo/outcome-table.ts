@@ -47,21 +47,32 @@ export function outcomeTable(
   ]);
   for (const row of rows) {
     table += rule('├', '┼', '┤');
-    const asksLines = wrapped(row.asks, asks);
-    const whyLines = wrapped(row.why, why);
-    const height = Math.max(asksLines.length, whyLines.length);
-    for (let index = 0; index < height; index += 1) {
-      const word = index === 0 ? words[row.outcome] : '';
+    for (const cells of linesOf(row, asks, why, colour)) {
       table += line([
-        [index === 0 ? row.who : '', who],
-        [asksLines[index] ?? '', asks],
-        [painted(word, colours[row.outcome], colour), outcome],
-        [whyLines[index] ?? '', why],
-        [index === 0 ? (row.asExpected ? '✓' : painted('✗', 31, colour)) : ' ', 1],
+        [cells[0], who],
+        [cells[1], asks],
+        [cells[2], outcome],
+        [cells[3], why],
+        [cells[4], 1],
       ]);
     }
   }
   return table + rule('└', '┴', '┘');
+}
+
+type Cells = readonly [string, string, string, string, string];
+
+function linesOf(row: OutcomeRow, asks: number, why: number, colour: boolean): readonly Cells[] {
+  const asksLines = wrapped(row.asks, asks);
+  const whyLines = wrapped(row.why, why);
+  const mark = row.asExpected ? '✓' : painted('✗', 31, colour);
+  const height = Math.max(asksLines.length, whyLines.length);
+  return Array.from({ length: height }, (_, index): Cells => {
+    const rest = [asksLines[index] ?? '', whyLines[index] ?? ''] as const;
+    return index === 0
+      ? [row.who, rest[0], painted(words[row.outcome], colours[row.outcome], colour), rest[1], mark]
+      : ['', rest[0], '', rest[1], ''];
+  });
 }
 
 function painted(text: string, code: number, colour: boolean): string {

@@ -136,7 +136,9 @@ function rowOf(
     outcome,
     why:
       condition?.message ??
-      (logged === undefined ? 'Ichor never touches another signer' : `${logged.reasons.join()}: ${logged.detail}`),
+      (logged === undefined
+        ? 'Ichor never touches another signer'
+        : `${logged.reasons.join()}: ${logged.detail}`),
     asExpected:
       outcome === demo.expected.kind &&
       sameSet(logged?.reasons ?? [], demo.expected.reasons) &&
@@ -184,7 +186,11 @@ function noteDecision(line: string, log: Map<string, LoggedDecision>): void {
     message: string;
     request?: string;
   } & LoggedDecision;
-  if (entry.message === 'request decided' && entry.request !== undefined && !log.has(entry.request)) {
+  if (
+    entry.message === 'request decided' &&
+    entry.request !== undefined &&
+    !log.has(entry.request)
+  ) {
     log.set(entry.request, entry);
   }
 }

@@ -1,4 +1,5 @@
 import type { ReceivedRequest, TalosCluster, TalosMachine } from '@ichor/k8s-adapter';
+import type { ReservedNames } from '@ichor/policy';
 import type { MachineIndex } from './machine-lookup.ts';
 import type { MachineStatuses } from './machine-statuses.ts';
 import { identityOf, reservedIn } from './node-identity.ts';
@@ -11,9 +12,21 @@ const newestLookedAt = 4;
 /** What is known about the certificates that were issued to one machine. */
 export interface IssuedToMachine {
   /** The newest certificate that names what is not the machine's, where there is one. */
-  outside: { readonly issuedAt: number; readonly detail: string } | undefined;
+  readonly outside: { readonly issuedAt: number; readonly detail: string } | undefined;
   /** What a person let through, where the recorded certificate has such names. */
-  unverified: string | undefined;
+  readonly unverified: string | undefined;
+}
+
+/** What issued certificates are judged by. */
+export interface IssuedSnapshot {
+  readonly requests: readonly ReceivedRequest[];
+  readonly machines: readonly ReadMachine[];
+  readonly index: MachineIndex;
+  readonly cluster: TalosCluster;
+  /** URL of the API server. */
+  readonly server: string;
+  /** Changes whenever something changes by which names are judged. */
+  readonly basis: string;
 }
 
 interface Judged {
@@ -24,70 +37,67 @@ interface Judged {
 /** Judges issued certificates, each once per state of what it is judged by, and records them. */
 export class IssuedRequests {
   readonly #judged = new Map<string, Judged>();
+  readonly #statuses: Pick<MachineStatuses, 'recordOf' | 'putRecord'>;
   readonly #unusable: (request: ReceivedRequest, detail: string) => void;
 
   /** @param unusable is called once for each certificate that cannot be held against a machine */
-  constructor(unusable: (request: ReceivedRequest, detail: string) => void) {
+  constructor(
+    statuses: Pick<MachineStatuses, 'recordOf' | 'putRecord'>,
+    unusable: (request: ReceivedRequest, detail: string) => void,
+  ) {
+    this.#statuses = statuses;
     this.#unusable = unusable;
   }
 
-  /**
-   * Looks at the issued requests of all machines.
-   *
-   * @param basis changes whenever something changes by which names are judged
-   * @returns what is known by machine uid
-   */
-  observe(
-    requests: readonly ReceivedRequest[],
-    machines: readonly ReadMachine[],
-    index: MachineIndex,
-    cluster: TalosCluster,
-    server: string,
-    statuses: MachineStatuses,
-    basis: string,
-  ): ReadonlyMap<string, IssuedToMachine> {
-    const byMachine = new Map<string, { machine: TalosMachine; requests: ReceivedRequest[] }>();
-    for (const request of requests) {
-      if ((request.csr.status?.certificate ?? '') === '') continue;
-      const machine = index.ofUser(request.csr.spec.username);
-      if (machine === undefined) continue;
-      const group = byMachine.get(machine.uid) ?? { machine, requests: [] };
-      group.requests.push(request);
-      byMachine.set(machine.uid, group);
-    }
+  /** Looks at the issued requests of all machines. Returns what is known by machine uid. */
+  observe(snapshot: IssuedSnapshot): ReadonlyMap<string, IssuedToMachine> {
     const result = new Map<string, IssuedToMachine>();
-    const used = new Set<string>();
+    const { cluster, machines, server } = snapshot;
     const reserved = reservedIn(cluster, machines, server);
-    for (const { machine, requests: issued } of byMachine.values()) {
-      const known = machines.find((candidate) => candidate.machine.uid === machine.uid);
-      if (known?.facts === undefined || reserved.kind === 'unknown') continue;
-      const { identity, options } = identityOf(
-        machine,
-        known.facts,
-        cluster,
-        machines,
-        reserved.reserved,
-      );
-      const state: IssuedToMachine = { outside: undefined, unverified: undefined };
-      const newest = issued.sort((a, b) => a.createdAt - b.createdAt).slice(-newestLookedAt);
-      for (const request of newest) {
-        used.add(request.uid);
-        const outcome = this.#judge(request, `${request.resourceVersion} ${basis}`, () =>
-          planRecord(request, machine, identity, options),
+    const issued = newestIssued(snapshot);
+    if (reserved.kind === 'known') {
+      for (const known of machines) {
+        const requests = issued.get(known.machine.uid);
+        if (requests === undefined || known.facts === undefined) continue;
+        result.set(
+          known.machine.uid,
+          this.#ofMachine(known, requests, snapshot, reserved.reserved),
         );
-        if (outcome.kind === 'outside') state.outside = outcome;
-        if (outcome.kind !== 'record') continue;
-        if (supersedes(outcome.record, statuses.recordOf(machine))) {
-          statuses.putRecord(machine, outcome.record);
-        }
-        if (statuses.recordOf(machine)?.fingerprint === outcome.record.fingerprint) {
-          state.unverified = outcome.unverified[0];
-        }
       }
-      result.set(machine.uid, state);
     }
-    for (const uid of this.#judged.keys()) if (!used.has(uid)) this.#judged.delete(uid);
+    const kept = new Set([...issued.values()].flat().map(({ uid }) => uid));
+    for (const uid of this.#judged.keys()) if (!kept.has(uid)) this.#judged.delete(uid);
     return result;
+  }
+
+  #ofMachine(
+    known: ReadMachine,
+    requests: readonly ReceivedRequest[],
+    { cluster, machines, basis }: IssuedSnapshot,
+    reserved: ReservedNames,
+  ): IssuedToMachine {
+    const { machine, facts } = known;
+    if (facts === undefined) return { outside: undefined, unverified: undefined };
+    const { identity, options } = identityOf(machine, facts, cluster, machines, reserved);
+    const outcomes = requests.map((request) =>
+      this.#judge(request, `${request.resourceVersion} ${basis}`, () =>
+        planRecord(request, machine, identity, options),
+      ),
+    );
+    let unverified: string | undefined;
+    for (const outcome of outcomes) {
+      if (outcome.kind !== 'record') continue;
+      this.#record(machine, outcome);
+      const recorded = this.#statuses.recordOf(machine);
+      if (recorded?.fingerprint === outcome.record.fingerprint) unverified = outcome.unverified[0];
+    }
+    return { outside: outcomes.findLast((outcome) => outcome.kind === 'outside'), unverified };
+  }
+
+  #record(machine: TalosMachine, { record }: IssuedOutcome & { readonly kind: 'record' }): void {
+    if (supersedes(record, this.#statuses.recordOf(machine))) {
+      this.#statuses.putRecord(machine, record);
+    }
   }
 
   #judge(request: ReceivedRequest, basis: string, judge: () => IssuedOutcome): IssuedOutcome {
@@ -103,4 +113,26 @@ export class IssuedRequests {
     }
     return outcome;
   }
+}
+
+/** The newest issued requests by machine uid, oldest first. */
+function newestIssued({
+  requests,
+  index,
+}: IssuedSnapshot): ReadonlyMap<string, readonly ReceivedRequest[]> {
+  const issued = requests.filter(({ csr }) => (csr.status?.certificate ?? '') !== '');
+  const byMachine = new Map<string, ReceivedRequest[]>();
+  for (const request of issued) {
+    const uid = index.ofUser(request.csr.spec.username)?.uid;
+    if (uid === undefined) continue;
+    const known = byMachine.get(uid);
+    if (known === undefined) byMachine.set(uid, [request]);
+    else known.push(request);
+  }
+  return new Map(
+    [...byMachine].map(([uid, ofMachine]) => [
+      uid,
+      ofMachine.sort((a, b) => a.createdAt - b.createdAt).slice(-newestLookedAt),
+    ]),
+  );
 }

@@ -6,7 +6,12 @@ import {
   type TalosMachine,
 } from '@ichor/k8s-adapter';
 import { SerialQueue } from '../runtime/serial-queue.ts';
-import { factsFromStatus, identityStatusOf, type MachineFacts, sameFacts } from './machine-facts.ts';
+import {
+  factsFromStatus,
+  identityStatusOf,
+  type MachineFacts,
+  sameFacts,
+} from './machine-facts.ts';
 
 /** Facts older than this are written again though they did not change, in milliseconds. */
 export const observedAtMs = 10 * 60_000;

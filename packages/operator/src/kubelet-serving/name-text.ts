@@ -21,7 +21,8 @@ export function canonicalSubnet(text: string): string | undefined {
   const address = text.slice(0, slash);
   const length = text.slice(slash + 1);
   const bits = isIP(address) === 4 ? 32 : 128;
-  if (canonicalAddress(address) === undefined || !/^(0|[1-9]\d{0,2})$/.test(length)) return undefined;
+  if (canonicalAddress(address) === undefined || !/^(0|[1-9]\d{0,2})$/.test(length))
+    return undefined;
   return Number(length) <= bits ? `${canonicalAddress(address)}/${length}` : undefined;
 }
 

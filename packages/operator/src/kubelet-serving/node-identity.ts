@@ -50,7 +50,8 @@ export function reservedIn(
   if (controlPlanes.length > 0 && !anyRead) {
     return {
       kind: 'unknown',
-      cause: 'no control plane of the cluster has been read yet, so its reserved ranges are unknown',
+      cause:
+        'no control plane of the cluster has been read yet, so its reserved ranges are unknown',
       unreadControlPlanes: true,
     };
   }

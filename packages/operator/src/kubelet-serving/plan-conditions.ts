@@ -3,9 +3,12 @@ import type { ClusterStatusApply, Condition, TalosCluster } from '@ichor/k8s-ada
 /** What one machine contributes to the state of the cluster. */
 export interface MachineProgress {
   readonly name: string;
-  readonly state:
-    /** It has an unexpired certificate; `unverified` says what a person let through. */
-    | { readonly kind: 'certified'; readonly notAfter: number; readonly unverified: string | undefined }
+  readonly state: /** It has an unexpired certificate; `unverified` says what a person let through. */
+    | {
+        readonly kind: 'certified';
+        readonly notAfter: number;
+        readonly unverified: string | undefined;
+      }
     | { readonly kind: 'outside'; readonly detail: string }
     | { readonly kind: 'expired'; readonly notAfter: string }
     | { readonly kind: 'pending'; readonly request: string; readonly reason: string }
@@ -138,7 +141,9 @@ function waitingText(state: MachineProgress['state']): string {
 }
 
 function capped(sentences: readonly string[]): string[] {
-  const shown = sentences.slice(0, namedMachines).map((s) => (s.length > 500 ? `${s.slice(0, 499)}…` : s));
+  const shown = sentences
+    .slice(0, namedMachines)
+    .map((s) => (s.length > 500 ? `${s.slice(0, 499)}…` : s));
   const more = sentences.length - shown.length;
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }

@@ -1,20 +1,13 @@
 import type { ReceivedRequest, TalosCluster, TalosMachine } from '@ichor/k8s-adapter';
-import {
-  type Decision,
-  decideCsr,
-  identityConflicts,
-  machineOf,
-  othersHolding,
-  type Violation,
-} from '@ichor/policy';
+import { type Decision, decideCsr, machineOf, othersHolding, type Violation } from '@ichor/policy';
 import { indexMachines } from './machine-lookup.ts';
 import { identityOf, isControlPlane, type KnownMachine, reservedIn } from './node-identity.ts';
 import type { ReadingState } from './node-readings.ts';
 
 /** A reading younger than this is as good as a new one, in milliseconds. */
 export const freshMs = 10_000;
-/** A failed reading younger than this is not repeated, in milliseconds. */
-export const failureFreshMs = 3_000;
+/** A failed reading younger than this is not repeated for the same request, in milliseconds. */
+export const failureFreshMs = 1_000;
 /** So many other machines are read again for one decision; the rest count as last read. */
 export const othersReadAgain = 8;
 
@@ -128,7 +121,8 @@ function withIdentity(
     reserved.reserved,
   );
   const decision = decideCsr(request.csr, { kind: 'read', identity }, options);
-  const concerned = concernedBy(decision, snapshot, identity, machine);
+  const names = othersHolding(identity, decision);
+  const concerned = machines.filter((known) => names.includes(known.machine.name));
   const again = toReadAgain(snapshot, concerned, (known) => !isReadAgain(snapshot, known));
   if (again.length > 0) return { kind: 'read', machines: again };
   return {
@@ -139,27 +133,6 @@ function withIdentity(
       .map((known) => known.machine)
       .filter((other) => other.uid === machine.uid || isControlPlane(other)),
   };
-}
-
-/** The other machines that the decision speaks of. */
-function concernedBy(
-  decision: Decision,
-  { request, machines }: DecisionSnapshot,
-  identity: Parameters<typeof identityConflicts>[0],
-  target: TalosMachine,
-): readonly ReadMachine[] {
-  let names: readonly string[] = [];
-  if (decision.kind === 'pending' && decision.reason === 'IdentityConflict') {
-    names = identityConflicts(identity).map(({ machine }) => machine);
-  } else if (
-    decision.kind === 'deny' &&
-    decision.violations.some(({ code }) => code === 'NameOfAnotherMachine')
-  ) {
-    names = othersHolding(identity, request.csr);
-  }
-  return machines.filter(
-    ({ machine }) => machine.uid !== target.uid && names.includes(machine.name),
-  );
 }
 
 function sharedName(
@@ -198,11 +171,16 @@ function toReadAgain(
 }
 
 /** A reading good enough to decide with: of this attempt, or young. */
-function isFresh({ attemptAt, now, readInAttempt }: DecisionSnapshot, known: ReadMachine): boolean {
+function isFresh(
+  { attemptAt, firstSeenAt, now, readInAttempt }: DecisionSnapshot,
+  known: ReadMachine,
+): boolean {
   const { triedAt, failure } = known.state;
   if (triedAt === undefined) return readInAttempt.has(known.machine.name);
   if (triedAt >= attemptAt || readInAttempt.has(known.machine.name)) return true;
-  return now - triedAt < (failure === undefined ? freshMs : failureFreshMs);
+  if (failure === undefined) return now - triedAt < freshMs;
+  // A node that just came back must not be held to what it failed before it asked.
+  return triedAt >= firstSeenAt && now - triedAt < failureFreshMs;
 }
 
 /** A reading, or a try of one, that began after the request was first seen, or is young. */

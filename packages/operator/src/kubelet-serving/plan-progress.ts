@@ -1,7 +1,7 @@
 import type { ReceivedRequest, ServingCertificateRecord, TalosMachine } from '@ichor/k8s-adapter';
 import type { IssuedToMachine } from './issued-requests.ts';
-import type { MachineProgress } from './plan-conditions.ts';
 import type { ReadingState } from './node-readings.ts';
+import type { MachineProgress } from './plan-conditions.ts';
 import { isUndecided } from './plan-requests.ts';
 
 /** What is known about a machine's way to a certificate. Times are milliseconds since the epoch. */

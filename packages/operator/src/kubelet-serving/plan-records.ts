@@ -1,8 +1,8 @@
 import type { ReceivedRequest, ServingCertificateRecord, TalosMachine } from '@ichor/k8s-adapter';
 import {
   type NodeIdentity,
-  type PolicyOptions,
   nodeNameOf,
+  type PolicyOptions,
   parseCsr,
   readIssuedCertificate,
   violationsOfNames,
@@ -44,13 +44,13 @@ export function planRecord(
   if (read.kind !== 'certificate') return unusable(read.problem);
   const { certificate } = read;
   const parsed = parseCsr(request.csr.spec.request ?? '');
-  if (parsed.kind !== 'parsed' || !sameBytes(parsed.csr.key.spki, certificate.spki)) {
+  if (parsed.kind !== 'parsed' || !sameBytes(parsed.signed.spki, certificate.spki)) {
     return unusable('the certificate does not hold the key of its request');
   }
   if (certificate.nodeName !== nodeName) {
     return unusable('the subject of the certificate is not the node');
   }
-  const violations = violationsOfNames(identity, certificate, options);
+  const violations = violationsOfNames(identity, certificate);
   const foreign = violations.filter(
     ({ code }) =>
       options.unknownNames !== 'pending' ||

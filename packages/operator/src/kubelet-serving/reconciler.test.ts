@@ -70,7 +70,9 @@ describe('a request of a managed node', () => {
       await world.run(2_000);
       expect(world.outcome(`csr-${number}`)).toBe('Denied IpAddressNotOfNode');
     }
-    expect(world.kubernetes.events().filter(({ reason }) => reason === 'IpAddressNotOfNode')).toMatchObject([
+    expect(
+      world.kubernetes.events().filter(({ reason }) => reason === 'IpAddressNotOfNode'),
+    ).toMatchObject([
       { machine: 'worker-1', type: 'Warning', count: 3, related: { name: 'csr-1' } },
     ]);
   });
@@ -232,7 +234,11 @@ describe('the option', () => {
 });
 
 describe('a lying node', () => {
-  const lies = { name: 'worker-1', address: '10.5.0.11', node: { nodeIps: ['10.5.0.11', '10.5.0.12'] } };
+  const lies = {
+    name: 'worker-1',
+    address: '10.5.0.11',
+    node: { nodeIps: ['10.5.0.11', '10.5.0.12'] },
+  };
   const machines = [
     { name: 'cp-1', machineType: 'controlplane' as const, address: '10.5.0.2' },
     lies,
@@ -264,13 +270,20 @@ describe('a lying node', () => {
       new OperatorWorld({
         machines: [
           ...usualMachines.slice(0, 2),
-          { name: 'worker-2', address: '10.5.0.12', node: { nodeIps: ['10.5.0.12', 'fd00:5::12'] } },
+          {
+            name: 'worker-2',
+            address: '10.5.0.12',
+            node: { nodeIps: ['10.5.0.12', 'fd00:5::12'] },
+          },
         ],
       }),
     );
     await world.stop();
     world.talos.removeNode('10.5.0.12');
-    world.setNode({ name: 'worker-1', address: '10.5.0.11' }, { nodeIps: ['10.5.0.11', 'fd00:5::12'] });
+    world.setNode(
+      { name: 'worker-1', address: '10.5.0.11' },
+      { nodeIps: ['10.5.0.11', 'fd00:5::12'] },
+    );
     world.start();
     world.request('csr-liar', 'worker-1', ['fd00:5::12']);
     await world.run(10_000);
@@ -283,14 +296,21 @@ describe('a lying node', () => {
       new OperatorWorld({
         machines: [
           ...usualMachines,
-          { name: 'worker-3', address: '10.5.0.13', hostname: null, node: { nodeName: 'worker-2' } },
+          {
+            name: 'worker-3',
+            address: '10.5.0.13',
+            hostname: null,
+            node: { nodeName: 'worker-2' },
+          },
         ],
       }),
     );
-    world.request('csr-1', 'worker-2', ['10.5.0.13']);
+    world.request('csr-liar', 'worker-2', ['10.5.0.13']);
     await world.run(1_000);
-    expect(world.outcome('csr-1')).toBeUndefined();
-    expect(world.logged('csr-1')).toEqual(['IdentityConflict']);
+    expect(world.outcome('csr-liar')).toBe('Denied NameOfAnotherMachine');
+    world.request('csr-honest', 'worker-2', ['10.5.0.12']);
+    await world.run(1_000);
+    expect(world.outcome('csr-honest')).toBe('Approved IchorKubeletServing');
   });
 });
 
@@ -300,7 +320,11 @@ describe('reserved names', () => {
       new OperatorWorld({
         machines: [
           { name: 'cp-1', machineType: 'controlplane', address: '10.5.0.2', node: null },
-          { name: 'worker-1', address: '10.5.0.11', node: { nodeIps: ['10.5.0.11', '10.5.0.100'] } },
+          {
+            name: 'worker-1',
+            address: '10.5.0.11',
+            node: { nodeIps: ['10.5.0.11', '10.5.0.100'] },
+          },
         ],
       }),
     );
@@ -308,7 +332,9 @@ describe('reserved names', () => {
     await world.run(30_000);
     expect(world.outcome('csr-vip')).toBeUndefined();
     expect(world.logged('csr-vip')).toEqual(['NodeUnreadable']);
-    expect(world.clusterCondition('Operational')).toMatchObject({ reason: 'ReservedRangesUnknown' });
+    expect(world.clusterCondition('Operational')).toMatchObject({
+      reason: 'ReservedRangesUnknown',
+    });
     world.setNode({ name: 'cp-1', address: '10.5.0.2', machineType: 'controlplane' }, {});
     await world.run(70_000);
     expect(world.outcome('csr-vip')).toBe('Denied NameReserved');
@@ -330,7 +356,12 @@ describe('reserved names', () => {
     const world = await started(
       new OperatorWorld({
         machines: [
-          { name: 'cp-1', machineType: 'controlplane', address: '10.5.0.2', node: { excludeSubnets: ['10.244.0.0/16', 'vip'] } },
+          {
+            name: 'cp-1',
+            machineType: 'controlplane',
+            address: '10.5.0.2',
+            node: { excludeSubnets: ['10.244.0.0/16', 'vip'] },
+          },
           { name: 'worker-1', address: '10.5.0.11' },
         ],
       }),
@@ -387,7 +418,10 @@ describe('readings', () => {
     await world.run(60_000);
     // The address moved from worker-2 to worker-1 since both were read.
     world.setNode({ name: 'worker-2', address: '10.5.0.12' }, {});
-    world.setNode({ name: 'worker-1', address: '10.5.0.11' }, { nodeIps: ['10.5.0.11', '10.5.0.77'] });
+    world.setNode(
+      { name: 'worker-1', address: '10.5.0.11' },
+      { nodeIps: ['10.5.0.11', '10.5.0.77'] },
+    );
     world.request('csr-1', 'worker-1', ['10.5.0.11', '10.5.0.77']);
     await world.run(1_000);
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
@@ -541,6 +575,25 @@ describe('certificates approved by somebody else', () => {
 });
 
 describe('several clusters', () => {
+  it('with one node name read from two machines: neither of them is decided', async () => {
+    const world = await started(
+      new OperatorWorld({
+        machines: [
+          ...usualMachines,
+          { name: 'm-3', address: '10.5.0.13', hostname: null, node: { nodeName: 'worker-3' } },
+          { name: 'm-4', address: '10.5.0.14', hostname: null, node: { nodeName: 'worker-3' } },
+        ],
+      }),
+    );
+    world.request('csr-1', 'worker-3', ['10.5.0.13']);
+    await world.run(1_000);
+    expect(world.outcome('csr-1')).toBeUndefined();
+    expect(world.logged('csr-1')).toEqual(['IdentityConflict']);
+    world.setNode({ name: 'm-4', address: '10.5.0.14' }, { nodeName: 'worker-4' });
+    await world.run(20_000);
+    expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+  });
+
   it('with one API server: neither decides, and the condition says why', async () => {
     const world = await started(new OperatorWorld());
     world.kubernetes.createCluster('twin', {
@@ -550,7 +603,10 @@ describe('several clusters', () => {
     world.request('csr-1', 'worker-1', ['10.5.0.11']);
     await world.run(5_000);
     expect(world.outcome('csr-1')).toBeUndefined();
-    for (const [cluster, other] of [['lab', 'twin'], ['twin', 'lab']] as const) {
+    for (const [cluster, other] of [
+      ['lab', 'twin'],
+      ['twin', 'lab'],
+    ] as const) {
       expect(world.clusterCondition('Operational', cluster)).toMatchObject({
         status: 'False',
         reason: 'SharedApiServer',
@@ -573,7 +629,10 @@ describe('names of addresses', () => {
         ],
       }),
     );
-    world.setNode({ name: 'worker-1', address: '10.5.0.11' }, { nodeIps: ['10.5.0.11', 'fd00:5::12'] });
+    world.setNode(
+      { name: 'worker-1', address: '10.5.0.11' },
+      { nodeIps: ['10.5.0.11', 'fd00:5::12'] },
+    );
     await world.run(11_000);
     world.request('csr-liar', 'worker-1', [], {
       san: [dnsEntry('worker-1'), ipEntry('fd00:5::12')],

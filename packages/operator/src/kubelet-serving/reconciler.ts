@@ -14,8 +14,8 @@ import { actOn, reportSettlement } from './act.ts';
 import { IssuedRequests } from './issued-requests.ts';
 import { indexMachines, type MachineIndex } from './machine-lookup.ts';
 import { MachineStatuses } from './machine-statuses.ts';
-import { NodeReadings } from './node-readings.ts';
 import { reservedIn } from './node-identity.ts';
+import { NodeReadings } from './node-readings.ts';
 import { type ClusterView, observeMachines } from './observe.ts';
 import { type OperationalState, planClusterStatus } from './plan-conditions.ts';
 import { type DecisionStep, planDecision, type ReadMachine } from './plan-decision.ts';
@@ -23,14 +23,11 @@ import { planProgress } from './plan-progress.ts';
 import { planReadings, readingsAtOnce } from './plan-readings.ts';
 import { isUndecided, newestByUser, reasonToLeave } from './plan-requests.ts';
 import { isRepeat, planTurns } from './plan-turns.ts';
-import { putOff, RequestTracks, type RequestTrack } from './request-tracks.ts';
+import { putOff, type RequestTrack, RequestTracks } from './request-tracks.ts';
 
 /** What one cluster's reconciler works with. */
 export interface ReconcilerPorts {
-  readonly inventory: Pick<
-    Inventory,
-    'applyClusterStatus' | 'applyMachineStatus' | 'recordEvent'
-  >;
+  readonly inventory: Pick<Inventory, 'applyClusterStatus' | 'applyMachineStatus' | 'recordEvent'>;
   readonly signing: SigningCluster;
   /** The client to ask machines with; called for each reading. */
   readonly talos: () => TalosClient;
@@ -89,12 +86,13 @@ export class KubeletServingReconciler {
         error: errorText(error),
       });
     });
-    this.#issued = new IssuedRequests((request, detail) =>
+    this.#issued = new IssuedRequests(this.#statuses, (request, detail) =>
       ports.logger.warn('an issued certificate does not count', { request: request.name, detail }),
     );
     this.#unsubscribe = ports.signing.requests.subscribe((change) => {
       this.#watchFailure = change.kind === 'failed' ? change.message : undefined;
-      if (change.kind === 'failed') ports.logger.warn('watching requests', { error: change.message });
+      if (change.kind === 'failed')
+        ports.logger.warn('watching requests', { error: change.message });
       this.#wake();
     });
     this.#wake();
@@ -165,15 +163,14 @@ export class KubeletServingReconciler {
       machines.every(({ state }) => state.triedAt !== undefined);
     if (gateOpen) this.#startDecisions(requests, index, now);
 
-    const issued = this.#issued.observe(
+    const issued = this.#issued.observe({
       requests,
       machines,
       index,
-      this.#view.cluster,
-      signing.server,
-      this.#statuses,
-      `${this.#basis}`,
-    );
+      cluster: this.#view.cluster,
+      server: signing.server,
+      basis: `${this.#basis}`,
+    });
     this.#statuses.retry(this.#view.machines);
     const newestOwn = newestByMachine(requests, index);
     const progress = machines.map(({ machine, state }) => {
@@ -196,49 +193,36 @@ export class KubeletServingReconciler {
     }
     // An older generation's decision may still be written: what the status says must be true.
     const { generation } = this.#view.cluster;
-    if (this.#tracks.all().some(({ running }) => (running?.generation ?? generation) < generation)) {
+    if (
+      this.#tracks.all().some(({ running }) => (running?.generation ?? generation) < generation)
+    ) {
       return;
     }
     this.#writeStatus(progress, machines, logger);
   }
 
-  #startDecisions(
-    requests: readonly ReceivedRequest[],
-    index: MachineIndex,
-    now: number,
-  ): void {
-    const newest = newestByUser(requests);
-    const serverTime = this.#ports.signing.serverTime();
-    const due: RequestTrack[] = [];
-    for (const track of this.#tracks.all()) {
-      if (track.running !== undefined || track.writtenOver !== undefined) continue;
-      const left = reasonToLeave(track.request, newest, serverTime);
-      if (left !== undefined) {
-        reportSettlement(this.#ports, this.#view.cluster.name, track, left, undefined);
-        continue;
-      }
-      if (track.nextTryAt <= now) due.push(track);
-      else this.#wakeIn(track.nextTryAt - now);
-    }
+  #startDecisions(requests: readonly ReceivedRequest[], index: MachineIndex, now: number): void {
     const isOwn = ({ request }: RequestTrack) =>
       index.ofUser(request.csr.spec.username) !== undefined;
     const turns = planTurns({
       now,
-      waiting: due.map((track) => ({
+      waiting: this.#dueTracks(requests, now).map((track) => ({
         uid: track.request.uid,
-        user: track.request.csr.spec.username ?? '',
+        user: userOf(track),
         own: isOwn(track),
         createdAt: track.request.createdAt,
         firstSeenAt: track.firstSeenAt,
       })),
-      running: this.#tracks.all().flatMap(({ running }) => (running === undefined ? [] : [running])),
+      running: this.#tracks
+        .all()
+        .flatMap(({ running }) => (running === undefined ? [] : [running])),
       servedAt: this.#servedAt,
     });
     this.#wakeIn(turns.againInMs);
     for (const uid of turns.start) {
       const track = this.#tracks.get(uid);
       if (track === undefined) continue;
-      const user = track.request.csr.spec.username ?? '';
+      const user = userOf(track);
       track.running = {
         user,
         own: isOwn(track),
@@ -250,6 +234,22 @@ export class KubeletServingReconciler {
       void this.#track(this.#decide(track));
     }
     for (const [user, at] of this.#servedAt) if (!isRepeat(at, now)) this.#servedAt.delete(user);
+  }
+
+  /** The undecided requests whose time has come; those that are left are said to be. */
+  #dueTracks(requests: readonly ReceivedRequest[], now: number): readonly RequestTrack[] {
+    const newest = newestByUser(requests);
+    const serverTime = this.#ports.signing.serverTime();
+    return this.#tracks.all().filter((track) => {
+      if (track.running !== undefined || track.writtenOver !== undefined) return false;
+      const left = reasonToLeave(track.request, newest, serverTime);
+      if (left !== undefined) {
+        reportSettlement(this.#ports, this.#view.cluster.name, track, left, undefined);
+        return false;
+      }
+      if (track.nextTryAt > now) this.#wakeIn(track.nextTryAt - now);
+      return track.nextTryAt <= now;
+    });
   }
 
   async #decide(track: RequestTrack): Promise<void> {
@@ -403,6 +403,10 @@ export class KubeletServingReconciler {
       this.#running.delete(work);
     }
   }
+}
+
+function userOf({ request }: RequestTrack): string {
+  return request.csr.spec.username ?? '';
 }
 
 function machineKey(machines: readonly TalosMachine[]): string {

@@ -16,10 +16,12 @@ export function jsonLogger(
   now: () => number,
   bound: LogFields = {},
 ): Logger {
-  const line = (level: string) => (message: string, fields: LogFields = {}) =>
-    write(
-      `${JSON.stringify({ time: new Date(now()).toISOString(), level, message, ...bound, ...fields })}\n`,
-    );
+  const line =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) =>
+      write(
+        `${JSON.stringify({ time: new Date(now()).toISOString(), level, message, ...bound, ...fields })}\n`,
+      );
   return {
     info: line('info'),
     warn: line('warn'),

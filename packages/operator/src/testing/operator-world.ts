@@ -77,7 +77,10 @@ export class OperatorWorld {
   readonly talos: InMemoryTalos;
   readonly clock: VirtualClock = virtualClock(start);
   readonly log: LogLine[] = [];
-  readonly #sans = new Map<string, { readonly node: string; readonly san: readonly GeneralName[] }>();
+  readonly #sans = new Map<
+    string,
+    { readonly node: string; readonly san: readonly GeneralName[] }
+  >();
   readonly #options: Readonly<Record<string, unknown>>;
   #spec: Readonly<Record<string, unknown>>;
   #operator: Operator | undefined;
@@ -100,9 +103,7 @@ export class OperatorWorld {
     });
     this.talos = inMemoryTalos({
       frozenWait: () => this.#wait(frozenMs),
-      ...(given.latencyMs === undefined
-        ? {}
-        : { latency: () => this.#wait(given.latencyMs ?? 0) }),
+      ...(given.latencyMs === undefined ? {} : { latency: () => this.#wait(given.latencyMs ?? 0) }),
     });
     this.#options = { enabled: true, ...given.options };
     this.#spec = {
@@ -175,7 +176,12 @@ export class OperatorWorld {
   }
 
   /** Creates a request of a node: its own name and the given addresses, with changes. */
-  request(name: string, node: string, names: readonly string[], changes: RequestChanges = {}): void {
+  request(
+    name: string,
+    node: string,
+    names: readonly string[],
+    changes: RequestChanges = {},
+  ): void {
     const san = changes.san ?? [
       dnsEntry(node),
       ...names.map((text) => (/[:]|^[\d.]+$/.test(text) ? ipEntry(text) : dnsEntry(text))),
@@ -232,5 +238,7 @@ export class OperatorWorld {
 }
 
 function conditionsOf(status: unknown): readonly SeenCondition[] {
-  return (status as { readonly conditions?: readonly SeenCondition[] } | undefined)?.conditions ?? [];
+  return (
+    (status as { readonly conditions?: readonly SeenCondition[] } | undefined)?.conditions ?? []
+  );
 }

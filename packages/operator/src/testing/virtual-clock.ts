@@ -11,8 +11,7 @@ export function virtualClock(start: number): VirtualClock {
   let now = start;
   let serial = 0;
   const timers = new Map<number, { readonly at: number; readonly task: () => void }>();
-  const next = () =>
-    [...timers.entries()].sort(([a, x], [b, y]) => x.at - y.at || a - b)[0];
+  const next = () => [...timers.entries()].sort(([a, x], [b, y]) => x.at - y.at || a - b)[0];
   return {
     now: () => now,
     after: (delayMs, task) => {
