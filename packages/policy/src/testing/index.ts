@@ -81,7 +81,12 @@ export {
   reasonsOf,
   shown,
 } from './laws/law.ts';
-export { type SecondParserLie, secondParserLies } from './laws/second-parser-lies.ts';
+export {
+  type DecideWithLie,
+  type SecondParserLie,
+  secondParserLaw,
+  secondParserLies,
+} from './laws/second-parser-lies.ts';
 export { type PemForm, pemText } from './pem-writer.ts';
 export {
   buildCase,

@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import type { SecondView } from '../../second-parser.ts';
+import { honestRequests } from '../arbitraries/honest-requests.ts';
+import { broken, type Decide, type DecisionLaw, law, shown } from './law.ts';
 
 /** One way in which a second parser can see another request than the one that was judged. */
 export interface SecondParserLie {
@@ -92,3 +95,20 @@ export const secondParserLies: readonly SecondParserLie[] = [
     }),
   },
 ];
+
+/** A decision function whose second parser tells this lie about what it saw. */
+export type DecideWithLie = (tell: SecondParserLie['tell']) => Decide;
+
+/** The law that what two parsers see differently is never approved, and never denied for it. */
+export function secondParserLaw(decideWith: DecideWithLie): DecisionLaw {
+  return law(
+    'what the second parser sees differently is left pending',
+    { weight: 5 },
+    fc.tuple(honestRequests(), fc.constantFrom(...secondParserLies)),
+    ([{ csr, reading, options }, lie]) => {
+      const decision = decideWith(lie.tell)(csr, reading, options);
+      const wanted = 'pending ParsersDisagree';
+      if (shown(decision) !== wanted) broken(decision, `${wanted}, for ${lie.name}`);
+    },
+  );
+}
