@@ -19,6 +19,11 @@ export type {
   SourcedValue,
 } from './identity/node-identity.ts';
 export { NODES_GROUP, nodeNameOf, nodeUserOf, SIGNER_NAME } from './identity/node-user.ts';
+export {
+  type CertificateProblem,
+  type IssuedCertificate,
+  readIssuedCertificate,
+} from './issued-certificate.ts';
 export { judge } from './judge.ts';
 export { type MachineOfRequest, machineOf } from './machine-of.ts';
 export {
