@@ -18,7 +18,7 @@ export function optional<T extends z.ZodType>(schema: T) {
 /** A list that is empty when absent. */
 export function list<T extends z.ZodType>(item: T) {
   return z
-    .array(item)
+    .array(item, expected('a list'))
     .nullish()
     .transform((value) => value ?? []);
 }
@@ -28,33 +28,37 @@ export function withDefault<T extends z.ZodType>(schema: T, value: z.output<T>) 
   return schema.nullish().transform((given) => given ?? value);
 }
 
+/** Any text. */
+export const text = z.string(expected('text'));
+
 /** A host name of letters, digits and hyphens, at most 253 characters, no wildcard. (RFC 1123 section 2.1) */
-export const dnsName = z
-  .string()
-  .refine((text) => text.length <= 253 && dnsNamePattern.test(text) && isIP(text) === 0, {
+export const dnsName = text.refine(
+  (text) => text.length <= 253 && dnsNamePattern.test(text) && isIP(text) === 0,
+  {
     message: 'must be a DNS name of letters, digits, hyphens and dots, without wildcards',
-  });
+  },
+);
 
 /** An IPv4 or IPv6 address without a zone. */
-export const ipAddress = z.string().refine(isAddress, { message: 'must be an IP address' });
+export const ipAddress = text.refine(isAddress, { message: 'must be an IP address' });
 
 /** An address and a prefix length of at least 1: `/0` would hold every address there is. */
-export const subnet = z.string().refine(isSubnet, {
+export const subnet = text.refine(isSubnet, {
   message: 'must be a subnet such as 10.5.0.0/16, with a prefix length of at least 1',
 });
 
 /** Where a machine can be reached: an address or a host name. */
-export const hostAddress = z.string().refine((text) => isAddress(text) || isHostName(text), {
+export const hostAddress = text.refine((text) => isAddress(text) || isHostName(text), {
   message: 'must be an IP address or a DNS name',
 });
 
 /** The name of an object in the same namespace. (Kubernetes DNS subdomain) */
-export const objectName = z.string().refine((text) => text !== '' && text.length <= 253, {
+export const objectName = text.refine((text) => text !== '' && text.length <= 253, {
   message: 'must be the name of an object, 1 to 253 characters',
 });
 
 /** `https://host[:port]`. */
-export const httpsUrl = z.string().refine(isHttpsUrl, {
+export const httpsUrl = text.refine(isHttpsUrl, {
   message: 'must be an https URL with a host, such as https://10.5.0.100:6443',
 });
 

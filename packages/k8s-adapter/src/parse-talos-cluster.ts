@@ -12,6 +12,7 @@ import {
   objectName,
   optional,
   subnet,
+  text,
   withDefault,
 } from './object-fields.ts';
 import type { Parsed, TalosCluster, TalosClusterStatus } from './talos-objects.ts';
@@ -47,11 +48,11 @@ export const talosClusterSpec = z.object(
       z.object(
         {
           contract: optional(
-            z.string().regex(/^v1\.(0|[1-9][0-9]{0,3})$/, {
+            text.regex(/^v1\.(0|[1-9][0-9]{0,3})$/, {
               error: 'must be a version contract such as v1.14',
             }),
           ),
-          endpoints: list(z.string().min(1, { error: 'must not be empty' })),
+          endpoints: list(text.min(1, { error: 'must not be empty' })),
           talosconfigSecretRef: secretRef,
         },
         expected('an object'),
@@ -61,7 +62,7 @@ export const talosClusterSpec = z.object(
     kubernetes: withDefault(
       z.object(
         {
-          version: optional(z.string()),
+          version: optional(text),
           endpoint: optional(httpsUrl),
           kubeconfigSecretRef: secretRef,
         },
@@ -170,5 +171,5 @@ function parseStatus(given: unknown): TalosClusterStatus {
 
 function isNotReserved(name: string): boolean {
   const folded = name.toLowerCase().replace(/\.$/, '');
-  return folded !== 'localhost' && folded !== 'kubernetes' && !folded.startsWith('kubernetes.');
+  return !/^(kubernetes(\..*)?|(.*\.)?localhost)$/.test(folded);
 }
