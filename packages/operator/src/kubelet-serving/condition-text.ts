@@ -26,7 +26,7 @@ export function conditionFor(decision: Decision): DecisionCondition | undefined 
       return {
         type: 'Denied',
         reason: decision.violations[0].code,
-        message: cut(decision.violations.map((v) => `${v.code}: ${v.detail}`).join('; ')),
+        message: cut(decision.violations.map((v) => `${v.code}: ${v.detail}`).join(' ')),
       };
     case 'pending':
       return undefined;

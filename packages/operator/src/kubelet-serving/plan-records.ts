@@ -40,15 +40,21 @@ export function planRecord(
   if (nodeName === undefined || nodeName !== identity.nodeName) {
     return unusable(`the request was not made by the own user of machine ${machine.name}`);
   }
-  const read = readIssuedCertificate(request.csr.status?.certificate ?? '');
-  if (read.kind !== 'certificate') return unusable(read.problem);
-  const { certificate } = read;
+  const certificate = readIssuedCertificate(request.csr.status?.certificate ?? '');
+  if (certificate.kind !== 'certificate') return unusable(certificate.problem);
   const parsed = parseCsr(request.csr.spec.request ?? '');
   if (parsed.kind !== 'parsed' || !sameBytes(parsed.signed.spki, certificate.spki)) {
     return unusable('the certificate does not hold the key of its request');
   }
   if (certificate.nodeName !== nodeName) {
     return unusable('the subject of the certificate is not the node');
+  }
+  if (certificate.otherNames > 0) {
+    return {
+      kind: 'outside',
+      issuedAt: certificate.notBefore,
+      detail: 'SanTypeNotPermitted: it holds names that are neither DNS names nor addresses.',
+    };
   }
   const violations = violationsOfNames(identity, certificate);
   const foreign = violations.filter(
