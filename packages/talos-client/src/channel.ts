@@ -112,7 +112,7 @@ export class Channel {
         throw handshakeFailure(this.#record, this.address);
       }
       if (!(await this.#stateChanged(state, until, signal))) {
-        const text = `${this.address} accepted a connection, but did not finish the TLS handshake in ${Math.round(milliseconds)} ms`;
+        const text = `${this.address} accepted a connection, but did not finish the TLS handshake in time`;
         throw new CallFailure('deadline', text, { beforeConnection: true });
       }
       state = channel.getConnectivityState(true);
@@ -211,6 +211,16 @@ export class Channel {
 // What gRPC-Go says where a control plane does not accept the node's certificate, or the node its.
 const handshakeOfServer = /authentication handshake failed|remote error: tls|x509: /;
 
+/** The way out of the two refusals that a configuration can cause (Talos: internal/app/apid, resources/access.go). */
+function denialHint(details: string): string {
+  if (details.includes('no request forwarding')) {
+    return '; list control planes only as endpoints';
+  }
+  return details.includes('not authorized')
+    ? '; use a talosconfig whose role may read it (os:reader for node facts)'
+    : '';
+}
+
 /** Translates a gRPC status into our closed codes. */
 function statusFailure(error: ServiceError, address: string): CallFailure {
   const name = status[error.code] ?? String(error.code);
@@ -224,10 +234,7 @@ function statusFailure(error: ServiceError, address: string): CallFailure {
     case status.UNAUTHENTICATED:
       return new CallFailure('unauthenticated', text);
     case status.PERMISSION_DENIED:
-      return new CallFailure(
-        'denied',
-        `${text}; the client certificate needs the role os:reader, and endpoints must be control planes`,
-      );
+      return new CallFailure('denied', `${text}${denialHint(details)}`);
     case status.NOT_FOUND:
       return new CallFailure('notFound', text);
     case status.DEADLINE_EXCEEDED:

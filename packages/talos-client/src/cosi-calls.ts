@@ -1,11 +1,17 @@
 import { CallFailure } from './call-failure.ts';
 import type { CallScope, Channel } from './channel.ts';
 import { checkedResource, type Resource, resourceText } from './resource.ts';
+import type { TalosErrorCode } from './talos-error.ts';
 import { getCall, listCall, type WireQuery } from './wire.ts';
 
-/** Says which resource a failure is about, where that is not the reason of all of them. */
+const aboutOneResource = new Set<TalosErrorCode>(['notFound', 'denied', 'protocol']);
+
+/**
+ * Says which resource a failure is about. Where the connection failed, whichever read was first
+ * to notice is no news, and would make every repetition look different.
+ */
 export function aboutResource(error: unknown, query: WireQuery): unknown {
-  if (!(error instanceof CallFailure) || error.code === 'deadline') {
+  if (!(error instanceof CallFailure) || !aboutOneResource.has(error.code)) {
     return error;
   }
   return new CallFailure(error.code, `${resourceText(query)}: ${error.message}`, error);

@@ -1,5 +1,5 @@
 import { CallFailure, quotedText } from './call-failure.ts';
-import type { ConnectionRecord } from './mutual-tls.ts';
+import type { ConnectionError, ConnectionRecord } from './mutual-tls.ts';
 
 const socketErrors = new Set([
   'ECONNREFUSED',
@@ -19,6 +19,11 @@ const certificateAlert = /ALERT.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_E
 const hints =
   'check that the talosconfig is of this cluster and not expired, and that the address stands in the certificate of the node';
 
+/** OpenSSL's message begins with an address in memory; its reason says the same each time. */
+function reasonOf(error: ConnectionError | undefined): string {
+  return error?.reason ?? error?.message ?? 'closed by the server';
+}
+
 /**
  * Why a channel did not come to be, from what its connection recorded.
  *
@@ -33,7 +38,7 @@ export function handshakeFailure(record: ConnectionRecord, address: string): Cal
     });
   }
   const code = error?.code ?? '';
-  const text = quotedText(error?.message ?? 'closed by the server');
+  const text = quotedText(reasonOf(error));
   const isSocketError = error === undefined || socketErrors.has(code);
   if (isSocketError && phase === 'tcp') {
     const message = `${address} closed the connection during the TLS handshake (${text})`;

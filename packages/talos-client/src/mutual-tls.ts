@@ -34,11 +34,14 @@ export function tlsMaterial(access: TalosAccess): TlsMaterial {
   };
 }
 
+/** An error of a socket or of TLS, as Node and OpenSSL describe it. */
+export type ConnectionError = NodeJS.ErrnoException & { readonly reason?: string };
+
 /** How far the last connection of a channel came, for telling why there is none. */
 export class ConnectionRecord {
   /** `tls`: our side finished the handshake; the server may still refuse our certificate. */
   phase: 'none' | 'tcp' | 'tls' = 'none';
-  error: NodeJS.ErrnoException | undefined;
+  error: ConnectionError | undefined;
   readonly #sockets = new Set<TLSSocket>();
   #isOver = false;
 
@@ -50,7 +53,7 @@ export class ConnectionRecord {
   /** Follows a socket until it closes. */
   follow(socket: TLSSocket): void {
     this.#sockets.add(socket);
-    socket.on('error', (error: NodeJS.ErrnoException) => {
+    socket.on('error', (error: ConnectionError) => {
       this.error ??= error;
     });
     socket.on('close', () => this.#sockets.delete(socket));

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fixedAccess } from './access-source.ts';
 import { createTalosClient, type TalosClientOptions } from './create-talos-client.ts';
 import { TalosError } from './talos-error.ts';
@@ -123,6 +123,19 @@ describe('the direct route', () => {
     const cp = await controlPlane();
     expect((await failure(client([cp]).readNodeFacts(target))).code).toBe('unreachable');
     expect(cp.calls).toHaveLength(0);
+  });
+
+  it('is not diverted by a proxy that the environment names', async () => {
+    const proxy = started.with(await startTcpRelay(0));
+    for (const name of ['grpc_proxy', 'https_proxy', 'http_proxy']) {
+      vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
+    }
+    try {
+      expect((await client([]).readNodeFacts(target)).route).toBe('direct');
+      expect(proxy.accepted).toBe(0);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it('takes no address that is none', async () => {

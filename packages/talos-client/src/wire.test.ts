@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ipText } from './ip-text.ts';
-import { getCall, listCall, type RemoteCall, specs, versionCall, watchCall } from './wire.ts';
+import { getCall, listCall, specs, versionCall, watchCall } from './wire.ts';
 
 // What a server built from COSI's and Talos's own code received and answered.
 interface RecordedCall {
@@ -59,25 +59,23 @@ describe('requests', () => {
     expect(hex(getCall.encodeRequest(query))).toBe(recorded(name).requestHex);
   });
 
-  const others: [string, RemoteCall<never, unknown>, object][] = [
-    ['List AddressStatus', listCall, addressStatuses],
-    ['Watch NodeIP', watchCall, { ...k8s('NodeIPs', 'kubelet'), apiVersion: 1 }],
-    ['Watch NodeIP absent', watchCall, { ...k8s('NodeIPs', 'nope'), apiVersion: 1 }],
-    [
-      'Watch kind',
-      watchCall,
-      {
-        namespace: 'k8s',
-        type: 'NodeIPs.kubernetes.talos.dev',
-        options: { bootstrapContents: true },
-        apiVersion: 1,
-      },
-    ],
-    ['MachineService.Version', versionCall, {}],
-  ];
-  it.each(others)('%s has the recorded path and bytes', (name, call, request) => {
-    expect(call.path).toBe(recorded(name).method);
-    expect(hex(call.encodeRequest(request as never))).toBe(recorded(name).requestHex);
+  const nodeIpWatch = { ...k8s('NodeIPs', 'kubelet'), apiVersion: 1 } as const;
+  const absentWatch = { ...k8s('NodeIPs', 'nope'), apiVersion: 1 } as const;
+  const kindWatch = {
+    namespace: 'k8s',
+    type: 'NodeIPs.kubernetes.talos.dev',
+    options: { bootstrapContents: true },
+    apiVersion: 1,
+  } as const;
+  it.each([
+    ['List AddressStatus', listCall.path, listCall.encodeRequest(addressStatuses)],
+    ['Watch NodeIP', watchCall.path, watchCall.encodeRequest(nodeIpWatch)],
+    ['Watch NodeIP absent', watchCall.path, watchCall.encodeRequest(absentWatch)],
+    ['Watch kind', watchCall.path, watchCall.encodeRequest(kindWatch)],
+    ['MachineService.Version', versionCall.path, versionCall.encodeRequest({})],
+  ])('%s has the recorded path and bytes', (name, path, bytes) => {
+    expect(path).toBe(recorded(name).method);
+    expect(hex(bytes)).toBe(recorded(name).requestHex);
   });
 });
 
