@@ -19,7 +19,7 @@ export interface ConnectionSettings {
   readonly burst?: number;
   /** Tries of one request at most; 4. */
   readonly attempts?: number;
-  /** Largest answer in bytes; 64 MiB. */
+  /** Largest answer in bytes; 16 MiB. Lists are then taken in smaller pages. */
   readonly maxAnswerBytes?: number;
   /** Waits between tries, milliseconds; for tests. */
   readonly wait?: (milliseconds: number) => Promise<void>;
@@ -83,7 +83,7 @@ export class HttpTransport {
       requestsPerSecond: settings.requestsPerSecond ?? 50,
       burst: settings.burst ?? 100,
       attempts: settings.attempts ?? 4,
-      maxAnswerBytes: settings.maxAnswerBytes ?? 64 * 1024 * 1024,
+      maxAnswerBytes: settings.maxAnswerBytes ?? 16 * 1024 * 1024,
       wait: settings.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
       random: settings.random ?? Math.random,
     };

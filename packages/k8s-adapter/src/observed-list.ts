@@ -1,7 +1,9 @@
 import { type KubeObject, objectKey } from './kube-object.ts';
 import type { ObjectChange, ObjectWatch } from './object-watch.ts';
 
-interface Entry<T> {
+/** One object, with what tells it and its version from others. */
+export interface ListEntry<T> {
+  readonly key: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly object: T;
@@ -15,7 +17,7 @@ interface Entry<T> {
 export class ObservedList<T> implements ObjectWatch<T> {
   readonly #translate: (object: KubeObject) => T;
   readonly #listeners = new Set<(change: ObjectChange<T>) => void>();
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entries = new Map<string, ListEntry<T>>();
   #synced = false;
 
   /** `translate` makes of an object as received what is kept of it. It must not throw. */
@@ -40,13 +42,19 @@ export class ObservedList<T> implements ObjectWatch<T> {
     };
   }
 
+  /** What is kept of an object as received, so that a long list need not be held in full. */
+  receive(object: KubeObject): ListEntry<T> {
+    const { uid, resourceVersion } = object.metadata;
+    return { key: objectKey(object), uid, resourceVersion, object: this.#translate(object) };
+  }
+
   /** Takes over a complete list: what it does not hold is gone. */
-  replaceAll(objects: readonly KubeObject[]): void {
-    const present = new Set(objects.map(objectKey));
+  replaceAll(entries: readonly ListEntry<T>[]): void {
+    const present = new Set(entries.map(({ key }) => key));
     for (const key of [...this.#entries.keys()]) {
       if (!present.has(key)) this.#remove(key);
     }
-    for (const object of objects) this.put(object);
+    for (const entry of entries) this.#put(entry);
     if (!this.#synced) {
       this.#synced = true;
       this.#tell({ kind: 'synced' });
@@ -55,16 +63,7 @@ export class ObservedList<T> implements ObjectWatch<T> {
 
   /** Takes over one object. One that is known in this very version changes nothing. */
   put(object: KubeObject): void {
-    const key = objectKey(object);
-    const { uid, resourceVersion } = object.metadata;
-    const known = this.#entries.get(key);
-    if (known?.uid === uid && known.resourceVersion === resourceVersion) return;
-    // A name that was used again is another object: its predecessor is gone.
-    if (known !== undefined && known.uid !== uid) this.#remove(key);
-    const previous = known?.uid === uid ? known.object : undefined;
-    const entry = { uid, resourceVersion, object: this.#translate(object) };
-    this.#entries.set(key, entry);
-    this.#tell({ kind: 'changed', object: entry.object, previous });
+    this.#put(this.receive(object));
   }
 
   /** Forgets one object. */
@@ -75,6 +74,16 @@ export class ObservedList<T> implements ObjectWatch<T> {
   /** Tells subscribers that the list cannot be followed at present. */
   fail(message: string): void {
     this.#tell({ kind: 'failed', message });
+  }
+
+  #put(entry: ListEntry<T>): void {
+    const known = this.#entries.get(entry.key);
+    if (known?.uid === entry.uid && known.resourceVersion === entry.resourceVersion) return;
+    // A name that was used again is another object: its predecessor is gone.
+    if (known !== undefined && known.uid !== entry.uid) this.#remove(entry.key);
+    const previous = known?.uid === entry.uid ? known.object : undefined;
+    this.#entries.set(entry.key, entry);
+    this.#tell({ kind: 'changed', object: entry.object, previous });
   }
 
   #remove(key: string): void {

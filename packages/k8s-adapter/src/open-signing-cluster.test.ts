@@ -126,6 +126,44 @@ describe('a decision', () => {
   });
 });
 
+describe('a decision on a request that is too large to be kept', () => {
+  const large = { ...object, spec: { ...object.spec, request: 'A'.repeat(300_000) } };
+  const denial = { type: 'Denied', reason: 'RequestMalformed', message: 'too long' } as const;
+
+  it('reads it again and writes it back whole', async () => {
+    server.others = [json(large), json({})];
+    expect(await cluster.writeDecision(receiveRequest(large), denial)).toBe('written');
+    const body = JSON.parse(writes()[0]?.body ?? '');
+    expect(body.spec).toEqual(large.spec);
+    expect(body.status.conditions).toEqual([{ ...denial, status: 'True' }]);
+  });
+
+  it.each([
+    [
+      'conflict',
+      'has another version',
+      json({ ...large, metadata: { ...large.metadata, resourceVersion: '8' } }),
+    ],
+    ['gone', 'is another one', json({ ...large, metadata: { ...large.metadata, uid: 'x' } })],
+    ['gone', 'is deleted', failure(404, 'not found', 'NotFound')],
+  ] as const)(
+    'is a %s where what is stored %s, and nothing is written',
+    async (outcome, _n, answer) => {
+      server.others = [answer];
+      expect(await cluster.writeDecision(receiveRequest(large), denial)).toBe(outcome);
+      expect(writes()).toEqual([]);
+    },
+  );
+
+  it('of another signer never leaves the program', async () => {
+    const spec = { ...large.spec, signerName: 'kubernetes.io/kube-apiserver-client' };
+    server.others = [json({ ...large, spec })];
+    const other = receiveRequest({ ...large, spec });
+    await expect(cluster.writeDecision(other, denial)).rejects.toMatchObject({ code: 'invalid' });
+    expect(writes()).toEqual([]);
+  });
+});
+
 describe('the uid of the cluster', () => {
   it('is that of kube-system', async () => {
     server.others = [json({ metadata: { name: 'kube-system', uid: 'the uid' } })];

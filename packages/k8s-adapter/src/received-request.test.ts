@@ -1,6 +1,7 @@
+import { parseCsr } from '@ichor/policy';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from './kube-object.ts';
-import { approvalBody, receiveRequest } from './received-request.ts';
+import { approvalBody, isLeftOnServer, receiveRequest } from './received-request.ts';
 
 const spec = {
   request: 'cGVt',
@@ -78,6 +79,36 @@ describe('a request as it is received', () => {
     ['conditions of another type', { metadata, spec, status: { conditions: 'x' } }],
   ])('with %s is received without an exception', (_name, object) => {
     expect(receiveRequest(object)).toMatchObject({ name: 'csr-a', resourceVersion: '7' });
+  });
+});
+
+describe('a very large request', () => {
+  const large = { ...pending, spec: { ...spec, request: 'A'.repeat(1_200_000) } };
+
+  it('is not kept whole, and is still refused for its length', () => {
+    const received = receiveRequest(large);
+    expect(isLeftOnServer(received)).toBe(true);
+    expect(JSON.stringify(received).length).toBeLessThan(100_000);
+    expect(parseCsr(received.csr.spec.request ?? '')).toEqual(parseCsr(large.spec.request));
+    expect(received.csr).toMatchObject({ spec: { username: spec.username, usages: spec.usages } });
+  });
+
+  it('is one whose metadata are large, too, and its bytes are all kept then', () => {
+    const annotations = { a: 'x'.repeat(200_000) };
+    const received = receiveRequest({ ...pending, metadata: { ...metadata, annotations } });
+    expect(isLeftOnServer(received)).toBe(true);
+    expect(received.csr.spec.request).toBe(spec.request);
+  });
+
+  it('is not the largest one that may be approved', () => {
+    const largest = { ...pending, spec: { ...spec, request: 'A'.repeat(87_384) } };
+    expect(receiveRequest(largest)).toMatchObject({ raw: largest, csr: largest });
+  });
+
+  it('that is decided has its bytes cut', () => {
+    const decided = receiveRequest({ ...withConditions('Denied'), spec: large.spec });
+    expect(decided.csr.spec.request).toHaveLength(88_000);
+    expect(decided.raw).toBeUndefined();
   });
 });
 

@@ -8,9 +8,21 @@ export const kubeletServingSigner = 'kubernetes.io/kubelet-serving';
 
 const decidedTypes = new Set(['Approved', 'Denied', 'Failed']);
 
+/** Longest JSON of an undecided request that is kept whole, in characters. */
+const longestKept = 131_072;
+/**
+ * Longest `spec.request` that is kept of a larger one. It is above the 87,384 characters of base64
+ * that may be judged at all, so that what is cut off is refused for its length like the whole.
+ */
+const longestRequestKept = 88_000;
+
+/** Stands for the whole of an undecided request that is too large to be kept. */
+const leftOnServer = Object.freeze({ leftOnServer: true });
+
 /**
  * What is kept of a CSR: an undecided one whole, because a decision is written by sending all of it
- * back; of a decided one what judging and recording its certificate needs.
+ * back; of a decided one what judging and recording its certificate needs. Of an undecided one that
+ * is very large also only that: any node may submit some thousand requests of a megabyte each.
  */
 export function receiveRequest(object: KubeObject): ReceivedRequest {
   const { name, uid, resourceVersion, creationTimestamp } = object.metadata;
@@ -25,10 +37,16 @@ export function receiveRequest(object: KubeObject): ReceivedRequest {
       message: asText(message),
     })),
   };
-  if (!isDecided(object)) {
-    return { ...received, csr: object as unknown as CertificateSigningRequest, raw: object };
+  if (isDecided(object)) return { ...received, csr: trim(object), raw: undefined };
+  if (JSON.stringify(object).length > longestKept) {
+    return { ...received, csr: trim(object), raw: leftOnServer };
   }
-  return { ...received, csr: trim(object), raw: undefined };
+  return { ...received, csr: object as unknown as CertificateSigningRequest, raw: object };
+}
+
+/** True where the object has to be read again before it can be written back. */
+export function isLeftOnServer(request: ReceivedRequest): boolean {
+  return request.raw === leftOnServer;
 }
 
 /**
@@ -100,13 +118,26 @@ function trim(object: KubeObject): CertificateSigningRequest {
   const { request, signerName, expirationSeconds, usages, username, groups } = spec;
   const trimmed = {
     metadata: { name, uid, ...present({ deletionTimestamp }) },
-    spec: present({ request, signerName, expirationSeconds, usages, username, groups }),
+    spec: present({
+      request: cut(request),
+      signerName,
+      expirationSeconds,
+      usages,
+      username,
+      groups,
+    }),
     status: {
       conditions: conditionsOf(object).map(({ type }) => ({ type: asText(type) })),
       ...present({ certificate: status['certificate'] }),
     },
   };
   return trimmed as CertificateSigningRequest;
+}
+
+/** A copy of its own: part of a string would keep all of it in memory. */
+function cut(request: unknown): unknown {
+  if (typeof request !== 'string' || request.length <= longestRequestKept) return request;
+  return Buffer.from(request.slice(0, longestRequestKept), 'latin1').toString('latin1');
 }
 
 function present(fields: Record<string, unknown>): Record<string, unknown> {

@@ -7,7 +7,7 @@ import { KubeError } from './kube-error.ts';
 import { isKubeObject, isRecord, type KubeObject } from './kube-object.ts';
 import { LineTooLong, readLines } from './line-stream.ts';
 import type { ObjectWatch } from './object-watch.ts';
-import { ObservedList } from './observed-list.ts';
+import { type ListEntry, ObservedList } from './observed-list.ts';
 import { parseWatchEvent } from './watch-event.ts';
 
 /** What time and chance are to a reflector; every part has a default, and tests replace them. */
@@ -116,9 +116,9 @@ class Run<T> {
 
   async #listThenWatch(): Promise<void> {
     if (this.#resourceVersion === undefined) {
-      const { objects, resourceVersion } = await this.#listAll();
+      const { entries, resourceVersion } = await this.#listAll();
       if (this.#closed.signal.aborted) return;
-      this.list.replaceAll(objects);
+      this.list.replaceAll(entries);
       this.#resourceVersion = resourceVersion;
     }
     const begun = performance.now();
@@ -131,13 +131,14 @@ class Run<T> {
     if (end === 'expired') this.#resourceVersion = undefined;
   }
 
-  async #listAll(): Promise<{ objects: KubeObject[]; resourceVersion: string }> {
-    const objects: KubeObject[] = [];
+  async #listAll(): Promise<{ entries: ListEntry<T>[]; resourceVersion: string }> {
+    const entries: ListEntry<T>[] = [];
+    this.#pageSize = pageSize;
     let next: string | undefined;
     for (;;) {
       const page = await this.#listPage(next);
-      objects.push(...page.objects);
-      if (page.next === undefined) return { objects, resourceVersion: page.resourceVersion };
+      for (const object of page.objects) entries.push(this.list.receive(object));
+      if (page.next === undefined) return { entries, resourceVersion: page.resourceVersion };
       next = page.next;
     }
   }

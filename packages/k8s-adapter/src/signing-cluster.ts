@@ -9,8 +9,9 @@ export interface DecisionCondition {
 }
 
 /**
- * A CSR as it was received. `raw` is the whole object, so that it can be written back with nothing
- * lost; decided requests are kept trimmed, without `raw`.
+ * A CSR as it was received. `raw` is for `writeDecision` alone: the whole object, so that it can be
+ * written back with nothing lost; decided requests are kept trimmed, without `raw`. Of a request
+ * that is larger than any that may be approved, `csr.spec.request` is cut, still above that limit.
  */
 export interface ReceivedRequest {
   readonly name: string;

@@ -136,4 +136,18 @@ describe('the in-memory Kubernetes', () => {
     await inventory.applyMachineStatus('m', { nodeName: 'worker-2' });
     expect(kubernetes.machine('m').metadata.resourceVersion).not.toBe(before);
   });
+
+  it('takes a decision on a request that is too large to be kept', async () => {
+    const kubernetes = inMemoryKubernetes();
+    const cluster = kubernetes.signingCluster();
+    const long = 'A'.repeat(300_000);
+    kubernetes.createRequest({ name: 'large', username: 'u', request: long });
+    await kubernetes.settled();
+    const [received] = cluster.requests.list();
+    if (received === undefined) throw new Error('the request is listed');
+    const denied = { type: 'Denied', reason: 'R', message: 'M' } as const;
+    expect(await cluster.writeDecision(received, denied)).toBe('written');
+    expect(await cluster.writeDecision(received, denied)).toBe('conflict');
+    expect(kubernetes.request('large')).toMatchObject({ spec: { request: long } });
+  });
 });

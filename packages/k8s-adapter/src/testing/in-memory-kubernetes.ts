@@ -5,7 +5,12 @@ import { isRecord, type KubeObject } from '../kube-object.ts';
 import { cutNote } from '../machine-event.ts';
 import { parseTalosCluster } from '../parse-talos-cluster.ts';
 import { parseTalosMachine } from '../parse-talos-machine.ts';
-import { approvalBody, kubeletServingSigner, receiveRequest } from '../received-request.ts';
+import {
+  approvalBody,
+  isLeftOnServer,
+  kubeletServingSigner,
+  receiveRequest,
+} from '../received-request.ts';
 import type { SigningCluster } from '../signing-cluster.ts';
 import { InMemoryCollection, versionCounter } from './in-memory-store.ts';
 
@@ -247,12 +252,13 @@ export function inMemoryKubernetes(options: InMemoryKubernetesOptions = {}): InM
         },
         serverTime: now,
         async writeDecision(request, condition) {
-          const body = approvalBody(request, condition);
+          if (!isLeftOnServer(request)) approvalBody(request, condition);
           await call('writeDecision', request.name);
           if (!requests.has(request.name)) return 'gone';
-          const { uid, resourceVersion } = requests.get(request.name).metadata;
-          if (uid !== body.metadata.uid) return 'gone';
-          if (resourceVersion !== body.metadata.resourceVersion) return 'conflict';
+          const stored = requests.get(request.name);
+          if (stored.metadata.uid !== request.uid) return 'gone';
+          if (stored.metadata.resourceVersion !== request.resourceVersion) return 'conflict';
+          if (isLeftOnServer(request)) approvalBody({ ...request, raw: stored }, condition);
           addCondition(request.name, {
             type: condition.type,
             status: 'True',

@@ -128,7 +128,11 @@ export class InMemoryCollection {
     let open = true;
     queueMicrotask(() => {
       if (!open) return;
-      list.replaceAll(this.all().filter(accepts));
+      list.replaceAll(
+        this.all()
+          .filter(accepts)
+          .map((object) => list.receive(object)),
+      );
       this.#observers.add(observer);
     });
     return {
