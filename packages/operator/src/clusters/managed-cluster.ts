@@ -50,7 +50,10 @@ export class ManagedCluster {
   readonly #uidKnown: () => void;
   #view: ManagedClusterView;
   #open: Open | undefined;
-  #talos: { readonly key: string; readonly client: TalosClient } | undefined;
+  #talos:
+    | { readonly key: string; readonly access: AccessSource; readonly client: TalosClient }
+    | undefined;
+  #talosFailed = false;
   #offStatus: string | undefined;
   #cancelRetry: (() => void) | undefined;
   #closed = false;
@@ -91,7 +94,7 @@ export class ManagedCluster {
       if (this.#closed) return;
       try {
         await this.#reconcile();
-        this.#later(credentialsMs);
+        this.#later(this.#talosFailed ? retryMs : credentialsMs);
       } catch (error) {
         await this.#sayProblem(error);
         this.#later(retryMs);
@@ -119,7 +122,7 @@ export class ManagedCluster {
       this.#uidKnown();
     }
     this.#prepareTalos();
-    const view = this.#reconcilerView();
+    const view = this.#reconcilerView(await this.#talosProblem());
     if (open.reconciler === undefined) {
       open.reconciler = new KubeletServingReconciler(
         {
@@ -135,9 +138,26 @@ export class ManagedCluster {
     } else open.reconciler.update(view);
   }
 
-  #reconcilerView(): ClusterView {
+  #reconcilerView(talosProblem: OperationalState | undefined): ClusterView {
     const { cluster, machines, sharedWith, notice } = this.#view;
-    return { cluster, machines, blocked: sharedApiServer(sharedWith), notice };
+    return {
+      cluster,
+      machines,
+      blocked: sharedApiServer(sharedWith),
+      notice: talosProblem ?? notice,
+    };
+  }
+
+  /** Why the Talos credentials cannot be used, where they cannot. Nothing is dialled. */
+  async #talosProblem(): Promise<OperationalState | undefined> {
+    try {
+      await this.#talos?.access.current();
+      this.#talosFailed = false;
+      return undefined;
+    } catch (error) {
+      this.#talosFailed = true;
+      return { status: 'False', reason: 'TalosCredentialsUnusable', message: errorText(error) };
+    }
   }
 
   async #connect(): Promise<Open> {
@@ -189,10 +209,8 @@ export class ManagedCluster {
       secret === undefined
         ? this.#ports.defaultTalosAccess
         : accessFromSecret(this.#ports.inventory, secret, this.#ports.clock);
-    this.#talos = {
-      key,
-      client: this.#ports.createTalosClient(withEndpointsOf(source, () => this.#view.cluster)),
-    };
+    const access = withEndpointsOf(source, () => this.#view.cluster);
+    this.#talos = { key, access, client: this.#ports.createTalosClient(access) };
   }
 
   #talosClient(): TalosClient {

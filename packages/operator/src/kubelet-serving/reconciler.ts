@@ -60,6 +60,8 @@ export class KubeletServingReconciler {
   readonly #running = new Set<Promise<void>>();
   readonly #unsubscribe: () => void;
   #view: ClusterView;
+  /** Grows with every change of the inventory that a decision may rest on. */
+  #viewVersion = 0;
   /** Grows with everything by which the names of issued certificates are judged. */
   #basis = 0;
   #refused: string | undefined;
@@ -107,8 +109,9 @@ export class KubeletServingReconciler {
       machineKey(before.machines) !== machineKey(view.machines);
     this.#view = view;
     // The status of a TalosMachine is our own writing: it wakes nothing.
-    if (!changed && before.notice === view.notice) return;
+    if (!changed && before.notice?.message === view.notice?.message) return;
     if (changed) {
+      this.#viewVersion += 1;
       this.#basis += 1;
       this.#tracks.tryAllAgain(this.#ports.clock.now());
     }
@@ -198,7 +201,10 @@ export class KubeletServingReconciler {
     ) {
       return;
     }
-    this.#writeStatus(progress, machines, logger);
+    // Before the first list there is nothing to say yet, unless it fails.
+    if (signing.requests.synced() || this.#watchFailure !== undefined) {
+      this.#writeStatus(progress, machines, logger);
+    }
   }
 
   #startDecisions(requests: readonly ReceivedRequest[], index: MachineIndex, now: number): void {
@@ -254,11 +260,11 @@ export class KubeletServingReconciler {
 
   async #decide(track: RequestTrack): Promise<void> {
     const { clock, logger } = this.#ports;
-    const generation = this.#view.cluster.generation;
+    const viewVersion = this.#viewVersion;
     const isCurrent = (judged: ReceivedRequest) =>
       !this.#stopped &&
       this.#view.blocked === undefined &&
-      this.#view.cluster.generation === generation &&
+      this.#viewVersion === viewVersion &&
       this.#tracks.get(judged.uid)?.request.resourceVersion === judged.resourceVersion;
     try {
       const { request, step } = await this.#settle(track);
@@ -364,6 +370,7 @@ export class KubeletServingReconciler {
         message: `The requests at ${signing.server} could not be listed yet: ${this.#watchFailure ?? 'the first list is on its way'}.`,
       };
     }
+    if (notice !== undefined) return notice;
     const reserved = reservedIn(cluster, machines, signing.server);
     if (reserved.kind === 'unknown') {
       return {
@@ -372,7 +379,6 @@ export class KubeletServingReconciler {
         message: `Nothing is approved: ${reserved.cause}.`,
       };
     }
-    if (notice !== undefined) return notice;
     if (cluster.spec.kubernetes.endpoint === undefined) {
       return {
         status: 'True',
