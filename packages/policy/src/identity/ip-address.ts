@@ -1,4 +1,4 @@
-import type { Octets } from '../octets.ts';
+import { hexOf, type Octets } from '../octets.ts';
 
 /** Prefix of the sixteen octets of an IPv4-mapped address (RFC 4291, section 2.5.5.2). */
 const mappedPrefix: Octets = '\0\0\0\0\0\0\0\0\0\0\xff\xff';
@@ -87,7 +87,7 @@ function parseGroups(text: string, mayEndInIpv4: boolean): Octets | undefined {
 export function formatIpAddress(address: Octets): string {
   const octets = Array.from(address, (octet) => octet.charCodeAt(0));
   if (octets.length === 4) return octets.join('.');
-  if (octets.length !== 16) return `0x${octets.map((octet) => octet.toString(16)).join('')}`;
+  if (octets.length !== 16) return `0x${hexOf(address)}`;
   if (address.startsWith(mappedPrefix)) return `::ffff:${octets.slice(12).join('.')}`;
   const groups: number[] = [];
   for (let index = 0; index < 16; index += 2) {
