@@ -37,7 +37,7 @@ export async function verifySignatureOnWeb({
   signed,
   csr,
 }: SignatureQuestion): Promise<SignatureVerdict> {
-  const { crypto } = globalThis as { readonly crypto?: WebCrypto };
+  const { crypto } = globalThis as unknown as { readonly crypto?: WebCrypto };
   if (crypto?.subtle === undefined) {
     throw new Error('This platform has no WebCrypto; serve the page over https.');
   }
