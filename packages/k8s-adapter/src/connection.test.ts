@@ -149,6 +149,21 @@ describe('a kubeconfig file', () => {
     expect(server.requests[0]?.headers.authorization).toBe('Bearer from a program');
   });
 
+  it('whose program does not come back costs a request, not the connection', async () => {
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: ['-e', 'process.stdin.resume(); setTimeout(() => undefined, 2000)'],
+    };
+    const path = join(directory, 'kubeconfig');
+    await writeFile(path, kubeconfigText({ server: server.url }, { exec }));
+    const connection = keep(connectWithKubeconfigFile(path, { requestTimeoutMs: 50, attempts: 1 }));
+    await expect(connection.request(read)).rejects.toThrow('no answer within 0.05 s');
+    const stream = connection.stream('/things', 'Watching', new AbortController().signal);
+    await expect(stream).rejects.toThrow('no answer within 0.05 s');
+    expect(server.requests).toEqual([]);
+  });
+
   it('that does not exist is named', () => {
     expect(() => connectWithKubeconfigFile(join(directory, 'nothing'))).toThrow(
       `The kubeconfig ${join(directory, 'nothing')} cannot be read (ENOENT); give the path of a kubeconfig.`,

@@ -42,7 +42,7 @@ export interface KubeConnection {
   stream(path: string, what: string, signal: AbortSignal): Promise<IncomingMessage>;
   /** The server's clock, milliseconds since the epoch; undefined before its first answer. */
   serverTime(): number | undefined;
-  /** Ends kept connections; requests under way fail. */
+  /** Ends kept connections; requests under way fail. Streams end by their signals. */
   close(): void;
 }
 

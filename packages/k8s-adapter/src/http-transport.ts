@@ -130,7 +130,7 @@ export class HttpTransport {
     signal.addEventListener('abort', abort, { once: true });
     let response: IncomingMessage;
     try {
-      const credentials = await this.#credentials();
+      const credentials = await deadline.orEnd(this.#credentials());
       const request = { method: 'GET', path, what } as const;
       response = await this.#exchange(request, credentials, deadline.controller.signal, false);
       if (response.statusCode === 200) {
@@ -147,7 +147,7 @@ export class HttpTransport {
     }
   }
 
-  /** Ends kept connections; requests under way fail. */
+  /** Ends kept connections; requests under way fail. Streams end by their signals. */
   close(): void {
     this.#closed = true;
     this.#agent.destroy();
@@ -156,7 +156,7 @@ export class HttpTransport {
   async #tryOnce(request: ApiRequest): Promise<Outcome> {
     const deadline = this.#deadline();
     try {
-      const credentials = await this.#credentials();
+      const credentials = await deadline.orEnd(this.#credentials());
       const response = await this.#exchange(request, credentials, deadline.controller.signal, true);
       const body = await this.#readBody(response);
       const { statusCode, headers } = response;
@@ -175,8 +175,14 @@ export class HttpTransport {
     const timer = setTimeout(() => {
       controller.abort(new Error(`no answer within ${milliseconds / 1000} s`));
     }, milliseconds);
+    const ended = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+    });
+    ended.catch(() => undefined);
     return {
       controller,
+      /** For what knows no signal: a program that is run for credentials, for example. */
+      orEnd: <T>(work: Promise<T>) => Promise.race([work, ended]),
       clear: () => clearTimeout(timer),
       reasonFor: (error: unknown) => (controller.signal.aborted ? controller.signal.reason : error),
     };

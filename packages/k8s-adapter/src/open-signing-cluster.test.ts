@@ -117,7 +117,7 @@ describe('a decision', () => {
 
   it('is not sent twice where the answer does not come', async () => {
     server.others = [silence];
-    const slow = openSigningCluster(server.connect({ requestTimeoutMs: 50 }));
+    const slow = openSigningCluster(server.connect({ requestTimeoutMs: 400 }));
     await expect(slow.writeDecision(receiveRequest(object), approval)).rejects.toMatchObject({
       code: 'unavailable',
     });

@@ -246,6 +246,17 @@ describe('watch', () => {
     expect(server.requests.filter(isList)).toHaveLength(1);
   });
 
+  it('pauses no longer where every watch is of use before it breaks', async () => {
+    server.watches = [
+      ...[6, 7, 8, 9].map((version) => brokenStream(event('ADDED', 'b', version))),
+      stream(),
+    ];
+    open();
+    await server.arrived(5, isWatch);
+    expect(pauses).toEqual([750, 750, 750, 750]);
+    expect(server.requests.filter(isList)).toHaveLength(1);
+  });
+
   it('drops a line that was cut off and gets it whole the next time', async () => {
     const whole = JSON.stringify(event('ADDED', 'b', 6));
     server.watches = [shortStream(whole.slice(0, 30)), stream(event('ADDED', 'b', 6))];
@@ -333,7 +344,7 @@ describe('watch', () => {
 
   it('gives up a watch that is silent for longer than it was to last', async () => {
     server.watches = [stream(event('ADDED', 'b', 6)), stream(event('ADDED', 'c', 7))];
-    open({ watchSeconds: [0, 0], idleSlackMs: 60 });
+    open({ watchSeconds: [0, 0], idleSlackMs: 400 });
     await hears('c@7');
     expect(changes).toContainEqual(expect.stringMatching(/silent for too long/));
     expect(watchedFrom(server.requests).slice(0, 2)).toEqual(['5', '6']);

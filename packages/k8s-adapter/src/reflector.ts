@@ -123,12 +123,22 @@ class Run<T> {
     }
     const begun = performance.now();
     const before = this.#resourceVersion;
-    const end = await this.#watch();
-    const progressed =
-      this.#resourceVersion !== before || performance.now() - begun >= this.#timing.steadyMs;
+    let end: WatchEnd;
+    try {
+      end = await this.#watch();
+    } catch (error) {
+      if (this.#progressed(before, begun)) this.#setbacks = 0;
+      throw error;
+    }
     // A server that ends each watch at once must not be asked again at once for ever.
-    this.#setbacks = progressed ? 0 : this.#setbacks + 1;
+    this.#setbacks = this.#progressed(before, begun) ? 0 : this.#setbacks + 1;
     if (end === 'expired') this.#resourceVersion = undefined;
+  }
+
+  /** Whether a watch from this version, begun then, was of use: what went wrong before it is over. */
+  #progressed(before: string, begun: number): boolean {
+    const hasMoved = this.#resourceVersion !== undefined && this.#resourceVersion !== before;
+    return hasMoved || performance.now() - begun >= this.#timing.steadyMs;
   }
 
   async #listAll(): Promise<{ entries: ListEntry<T>[]; resourceVersion: string }> {
