@@ -26,8 +26,8 @@ const seed = Number(process.env['ICHOR_SEED'] ?? Date.now() % 2 ** 31);
 fc.configureGlobal({ seed });
 
 /** Cases for the laws on real, signed bytes, and for those on parsed data. */
-const signedCases = 36_000;
-const judgedCases = 70_000;
+const signedCases = 30_000;
+const judgedCases = 75_000;
 
 const counts = { cases: 0, decisions: new Map<string, number>() };
 

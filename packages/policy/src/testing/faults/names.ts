@@ -15,6 +15,10 @@ function denying(parts: CaseParts): CaseParts {
   return { ...parts, options };
 }
 
+function leavingUnknown(parts: CaseParts): CaseParts {
+  return { ...parts, options: { ...parts.options, unknownNames: 'pending' } };
+}
+
 const isIpv4 = (text: string) => !text.includes(':');
 
 const held = (values: readonly SourcedValue[]) =>
@@ -176,15 +180,15 @@ export const faultsOfNames: readonly Fault[] = [
     },
   },
   {
-    name: "a name that is nobody's, where such are left to a person",
+    name: "a DNS name that is nobody's, where such are left to a person",
     expect: { kind: 'pending', reasons: ['NameUnverified'] },
-    spoil: (parts, draw) => {
-      const name = draw.one<GeneralName>([
-        dnsEntry(draw.one(strangers.dnsNames)),
-        ipEntry(draw.one(strangers.ipAddresses)),
-      ]);
-      const asked = asking(parts, name, draw);
-      return { ...asked, options: { ...parts.options, unknownNames: 'pending' } };
-    },
+    spoil: (parts, draw) =>
+      asking(leavingUnknown(parts), dnsEntry(draw.one(strangers.dnsNames)), draw),
+  },
+  {
+    name: "an address that is nobody's, where such are left to a person",
+    expect: { kind: 'pending', reasons: ['NameUnverified'] },
+    spoil: (parts, draw) =>
+      asking(leavingUnknown(parts), ipEntry(draw.one(strangers.ipAddresses)), draw),
   },
 ];

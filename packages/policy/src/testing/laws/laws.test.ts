@@ -6,7 +6,7 @@ import { hostileLaws } from './hostile-laws.ts';
 import type { Decide, DecisionLaw } from './law.ts';
 import { isInSubnet, mayBeCertified, seenByPkijs } from './permission-oracle.ts';
 
-const run = { seed: 11, cases: 60, shrink: false };
+const run = { seed: 11, cases: 25, shrink: false };
 
 function brokenBy(decide: Decide): string[] {
   const laws: readonly DecisionLaw[] = [
@@ -29,7 +29,8 @@ const approveAll: Decide = (_, reading) => ({
   evidence: [],
 });
 
-describe('the laws', () => {
+// Keys are made on first use, which takes seconds on a busy machine.
+describe('the laws', { timeout: 120_000 }, () => {
   it('are broken by what approves everything', () => {
     const broken = brokenBy(approveAll);
     expect(broken).toContain('nothing read, nothing approved, and nothing said of names');
