@@ -150,4 +150,34 @@ describe('the in-memory Kubernetes', () => {
     expect(await cluster.writeDecision(received, denied)).toBe('conflict');
     expect(kubernetes.request('large')).toMatchObject({ spec: { request: long } });
   });
+
+  it('can lose the answer of a call that took effect', async () => {
+    const kubernetes = inMemoryKubernetes({
+      afterwards: ({ operation }) => {
+        if (operation === 'writeDecision') throw new KubeError('unavailable', 'Lost.');
+      },
+    });
+    const cluster = kubernetes.signingCluster();
+    kubernetes.createRequest({ name: 'csr-a', username: 'u', request });
+    await kubernetes.settled();
+    const [received] = cluster.requests.list();
+    if (received === undefined) throw new Error('the request is listed');
+    await expect(cluster.writeDecision(received, approved)).rejects.toThrow('Lost.');
+    await kubernetes.settled();
+    expect(cluster.requests.list()[0]?.conditions).toEqual([approved]);
+  });
+
+  it('can break the watches of open ports, whose views stay readable', async () => {
+    const kubernetes = inMemoryKubernetes();
+    const inventory = kubernetes.inventory();
+    kubernetes.createMachine('m', {});
+    await kubernetes.settled();
+    const told: string[] = [];
+    inventory.machines.subscribe((change) => {
+      if (change.kind === 'failed') told.push(change.message);
+    });
+    kubernetes.breakWatches('No route.');
+    expect(told).toEqual(['No route.']);
+    expect(inventory.machines.list()).toHaveLength(1);
+  });
 });

@@ -11,7 +11,12 @@ import {
   kubeletServingSigner,
   receiveRequest,
 } from '../received-request.ts';
-import type { SigningCluster } from '../signing-cluster.ts';
+import type {
+  DecisionCondition,
+  DecisionOutcome,
+  ReceivedRequest,
+  SigningCluster,
+} from '../signing-cluster.ts';
 import { InMemoryCollection, versionCounter } from './in-memory-store.ts';
 
 /** A call that a port makes, as `intercept` sees it. */
@@ -44,6 +49,8 @@ export interface InMemoryKubernetesOptions {
   readonly sign?: (request: KubeObject) => string | undefined;
   /** Runs before every call of a port; what it throws (a KubeError, as the real ports) the call throws. */
   readonly intercept?: (call: PortCall) => void | Promise<void>;
+  /** Runs when a call has taken effect; what it throws the call throws: an answer that got lost. */
+  readonly afterwards?: (call: PortCall) => void | Promise<void>;
 }
 
 /** A CSR as a user submits it; the API server stamps user and time. */
@@ -113,6 +120,8 @@ export interface InMemoryKubernetes {
 
   /** While held, no change reaches a port's view; released, all arrive in order. */
   holdWatches(held: boolean): void;
+  /** Tells every open view that it cannot be followed at present, as a broken watch does. */
+  breakWatches(message: string): void;
   /** Resolves when every change so far has reached the views (unless they are held). */
   settled(): Promise<void>;
 }
@@ -131,10 +140,17 @@ export function inMemoryKubernetes(options: InMemoryKubernetesOptions = {}): InM
   const events = new Map<string, RecordedEvent>();
   let requestNumber = 0;
 
-  const call = async (operation: PortCall['operation'], name: string): Promise<void> => {
+  const call = async <T>(
+    operation: PortCall['operation'],
+    name: string,
+    act: () => T,
+  ): Promise<T> => {
     // A real call never answers in the same turn.
     await Promise.resolve();
     await options.intercept?.({ operation, name });
+    const result = act();
+    await options.afterwards?.({ operation, name });
+    return result;
   };
 
   const createResource = (collection: InMemoryCollection, kind: string) =>
@@ -185,6 +201,21 @@ export function inMemoryKubernetes(options: InMemoryKubernetesOptions = {}): InM
     });
   };
 
+  const writeDecision = (
+    request: ReceivedRequest,
+    { type, reason, message }: DecisionCondition,
+  ): DecisionOutcome => {
+    if (!requests.has(request.name)) return 'gone';
+    const stored = requests.get(request.name);
+    if (stored.metadata.uid !== request.uid) return 'gone';
+    if (stored.metadata.resourceVersion !== request.resourceVersion) return 'conflict';
+    if (isLeftOnServer(request)) {
+      approvalBody({ ...request, raw: stored }, { type, reason, message });
+    }
+    addCondition(request.name, { type, status: 'True', reason, message });
+    return 'written';
+  };
+
   const recordEvent = (event: MachineEvent): void => {
     const { machine, type, reason, action, note, related } = event;
     const key = `${machine.uid}/${reason}`;
@@ -212,28 +243,12 @@ export function inMemoryKubernetes(options: InMemoryKubernetesOptions = {}): InM
         namespace,
         clusters: clusterView.list,
         machines: machineView.list,
-        async readSecret(name) {
-          await call('readSecret', name);
-          const data = secrets.get(name)['data'] as Record<string, string>;
-          return new Map(
-            Object.entries(data).map(([key, value]) => [
-              key,
-              new Uint8Array(Buffer.from(value, 'base64')),
-            ]),
-          );
-        },
-        async applyClusterStatus(name, status) {
-          await call('applyClusterStatus', name);
-          applyStatus(clusters, name, status);
-        },
-        async applyMachineStatus(name, status) {
-          await call('applyMachineStatus', name);
-          applyStatus(machines, name, status);
-        },
-        async recordEvent(event) {
-          await call('recordEvent', event.machine.name);
-          recordEvent(event);
-        },
+        readSecret: (name) => call('readSecret', name, () => secretValues(secrets.get(name))),
+        applyClusterStatus: (name, status) =>
+          call('applyClusterStatus', name, () => applyStatus(clusters, name, status)),
+        applyMachineStatus: (name, status) =>
+          call('applyMachineStatus', name, () => applyStatus(machines, name, status)),
+        recordEvent: (event) => call('recordEvent', event.machine.name, () => recordEvent(event)),
         close() {
           clusterView.close();
           machineView.close();
@@ -246,26 +261,11 @@ export function inMemoryKubernetes(options: InMemoryKubernetesOptions = {}): InM
       return {
         server,
         requests: view.list,
-        async readClusterUid() {
-          await call('readClusterUid', 'kube-system');
-          return clusterUid;
-        },
+        readClusterUid: () => call('readClusterUid', 'kube-system', () => clusterUid),
         serverTime: now,
         async writeDecision(request, condition) {
           if (!isLeftOnServer(request)) approvalBody(request, condition);
-          await call('writeDecision', request.name);
-          if (!requests.has(request.name)) return 'gone';
-          const stored = requests.get(request.name);
-          if (stored.metadata.uid !== request.uid) return 'gone';
-          if (stored.metadata.resourceVersion !== request.resourceVersion) return 'conflict';
-          if (isLeftOnServer(request)) approvalBody({ ...request, raw: stored }, condition);
-          addCondition(request.name, {
-            type: condition.type,
-            status: 'True',
-            reason: condition.reason,
-            message: condition.message,
-          });
-          return 'written';
+          return call('writeDecision', request.name, () => writeDecision(request, condition));
         },
         close: () => view.close(),
       };
@@ -320,8 +320,18 @@ export function inMemoryKubernetes(options: InMemoryKubernetesOptions = {}): InM
     holdWatches(held) {
       for (const collection of [clusters, machines, requests]) collection.hold(held);
     },
+    breakWatches(message) {
+      for (const collection of [clusters, machines, requests]) collection.fail(message);
+    },
     settled: () => setImmediate(),
   };
+}
+
+function secretValues(secret: KubeObject): ReadonlyMap<string, Uint8Array> {
+  const data = secret['data'] as Readonly<Record<string, string>>;
+  return new Map(
+    Object.entries(data).map(([key, value]) => [key, new Uint8Array(Buffer.from(value, 'base64'))]),
+  );
 }
 
 function statusOf(object: KubeObject): Record<string, unknown> {

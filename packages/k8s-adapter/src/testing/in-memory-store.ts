@@ -21,6 +21,7 @@ export function versionCounter(): VersionCounter {
 
 interface Observer {
   deliver(change: StoreChange): void;
+  fail(message: string): void;
   readonly pending: StoreChange[];
   scheduled: boolean;
 }
@@ -122,6 +123,7 @@ export class InMemoryCollection {
         if (change.kind === 'deleted') list.remove(change.object);
         else if (accepts(change.object)) list.put(change.object);
       },
+      fail: (message) => list.fail(message),
       pending: [],
       scheduled: false,
     };
@@ -148,6 +150,11 @@ export class InMemoryCollection {
   hold(held: boolean): void {
     this.#held = held;
     if (!held) for (const observer of this.#observers) this.#schedule(observer);
+  }
+
+  /** Tells those who watch that they cannot follow at present. */
+  fail(message: string): void {
+    for (const observer of this.#observers) observer.fail(message);
   }
 
   #store(object: KubeObject): KubeObject {
