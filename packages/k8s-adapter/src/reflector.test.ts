@@ -241,7 +241,9 @@ describe('watch', () => {
     await hears('c@7');
     expect(watchedFrom(server.requests)).toEqual(['5', '6']);
     expect(changes).toContainEqual(
-      expect.stringMatching(/^! The watch of Things at http.* broke: /),
+      expect.stringMatching(
+        /^! The watch of Things at http.* broke: the connection was cut; it will be opened again\.$/,
+      ),
     );
     expect(server.requests.filter(isList)).toHaveLength(1);
   });

@@ -253,7 +253,10 @@ class Run<T> {
 
   #sentence(error: unknown): string {
     if (error instanceof KubeError) return error.message;
-    const reason = error instanceof Error ? error.message : String(error);
+    const isCut = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+    const told = error instanceof Error ? error.message : String(error);
+    // Node calls this "aborted", which says nothing about who did.
+    const reason = isCut ? 'the connection was cut' : told;
     return `The watch of ${this.#source.what} at ${this.#source.connection.server} broke: ${oneLine(reason)}; it will be opened again.`;
   }
 }
