@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { CertificateSigningRequest } from './csr/signing-request.ts';
 import { assessCsr } from './decide-csr.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, PolicyOptions } from './decision.ts';
+import type { NodeReading } from './identity/node-identity.ts';
 import { decideCsr, denyReasons, explain, judge, parseCsr, pendingReasons } from './index.ts';
+import type { Rule } from './rules/rule.ts';
+import { ruleTable } from './rules/rule-table.ts';
 import { readWithAsn1js } from './second-parser.ts';
 import { verifySignature } from './signature.node.ts';
 import {
@@ -10,6 +14,7 @@ import {
   type Decide,
   type DecisionLaw,
   decisionLaws,
+  drawFrom,
   faultTable,
   faultyCases,
   honestCases,
@@ -20,6 +25,7 @@ import {
   reasonsOf,
   secondParserLaw,
   shown,
+  twoDenials,
 } from './testing/index.ts';
 
 const seed = Number(process.env['ICHOR_SEED'] ?? Date.now() % 2 ** 31);
@@ -46,7 +52,18 @@ const decide: Decide = (csr, reading, options) => {
 };
 
 /** Rules alone: what is parsed, with the signature taken as good and the object as undecided. */
-const judgeOnly: Decide = ({ spec }, reading, options) => {
+function judgeBy(rules: readonly Rule[]): Decide {
+  return ({ spec }, reading, options) => judgeSpec(spec, reading, options, rules);
+}
+
+const judgeOnly = judgeBy(ruleTable);
+
+function judgeSpec(
+  spec: CertificateSigningRequest['spec'],
+  reading: NodeReading,
+  options: PolicyOptions,
+  rules: readonly Rule[],
+): Decision {
   const read = parseCsr(spec.request ?? '');
   if (read.kind === 'malformed') {
     return { kind: 'deny', violations: [{ code: 'RequestMalformed', detail: read.problem }] };
@@ -56,8 +73,8 @@ const judgeOnly: Decide = ({ spec }, reading, options) => {
     usages: spec.usages ?? [],
     ...(spec.expirationSeconds === undefined ? {} : { expirationSeconds: spec.expirationSeconds }),
   };
-  return judge(read.csr, requester, terms, reading, options);
-};
+  return judge(read.csr, requester, terms, reading, options, rules);
+}
 
 const neverJudged = new Set<string>([
   'RequestMalformed',
@@ -115,6 +132,17 @@ const neverBelieved: DecisionLaw = secondParserLaw((tell) => (csr, reading, opti
   return assessCsr(verifySignature, csr, reading, options, { secondParser }).decision;
 });
 
+const orderOfRules: DecisionLaw = law(
+  'the order of the rule table makes no difference to what is found',
+  { weight: 8 },
+  fc.tuple(fc.oneof(honestCases(), twoDenials(), nearMissCases(onParsedData.faults)), fc.nat()),
+  ([parts, number]) => {
+    const { csr, reading, options } = onParsedData.build(parts);
+    const otherwise = judgeBy(drawFrom(number).shuffled(ruleTable));
+    expect(shown(otherwise(csr, reading, options))).toBe(shown(judgeOnly(csr, reading, options)));
+  },
+);
+
 function check(laws: readonly DecisionLaw[], total: number): void {
   const weights = laws.reduce((sum, { weight }) => sum + weight, 0);
   for (const { name, weight, leastApplied, check: checkLaw } of laws) {
@@ -134,7 +162,7 @@ describe('laws of a decision on signed bytes', () => {
 });
 
 describe('laws of the rules alone', () => {
-  check(decisionLaws(onParsedData), judgedCases);
+  check([...decisionLaws(onParsedData), orderOfRules], judgedCases);
 });
 
 describe('the generated cases', () => {

@@ -19,7 +19,7 @@ export {
   nearMisses,
   twoDenials,
 } from './arbitraries/near-misses.ts';
-export { readings, readingsWithoutIdentity } from './arbitraries/readings.ts';
+export { hostileReadings, readings, readingsWithoutIdentity } from './arbitraries/readings.ts';
 export { baselineIdentity, baselineReading } from './baseline-identity.ts';
 export {
   attributeElement,

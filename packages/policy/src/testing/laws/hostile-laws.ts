@@ -4,9 +4,10 @@ import { denyReasons, pendingReasons } from '../../rules/reasons.ts';
 import { honestRequests } from '../arbitraries/honest-requests.ts';
 import { hostileObjects, hostileRequests, resignedRequests } from '../arbitraries/hostile-bytes.ts';
 import { nearMisses } from '../arbitraries/near-misses.ts';
+import { hostileReadings } from '../arbitraries/readings.ts';
 import type { RequestCase } from '../request-case.ts';
 import { broken, type Decide, type DecisionLaw, law, reasonsOf } from './law.ts';
-import { mayBeCertified, seenByPkijs } from './permission-oracle.ts';
+import { foldedName, mayBeCertified, seenByPkijs } from './permission-oracle.ts';
 
 const knownReasons = new Set([...Object.keys(denyReasons), ...Object.keys(pendingReasons)]);
 
@@ -89,6 +90,22 @@ export function hostileLaws(decide: Decide): readonly DecisionLaw[] {
     ),
     law('any bytes give a decision', { weight: 15 }, hostileRequests(), total),
     law('any object gives a decision', { weight: 8 }, hostileObjects(), total),
+    law(
+      'any reading gives a decision, and an approval only of what it lists',
+      { weight: 8 },
+      honestRequests().chain((request) =>
+        hostileReadings(request.identity).map((reading) => ({ ...request, reading })),
+      ),
+      (request) => {
+        const decision = judged(request);
+        if (decision.kind !== 'approve') return;
+        const listed = JSON.stringify(request.reading).toLowerCase();
+        const missing = decision.evidence.find(
+          ({ kind, name }) => kind === 'dns' && !listed.includes(`"${foldedName(name)}`),
+        );
+        if (missing !== undefined) broken(decision, `${missing.name} in the reading`);
+      },
+    ),
     law(
       'the same inputs give the same decision and stay as they are',
       { weight: 5 },
