@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccessSource } from './access-source.ts';
 import { createTalosClient, type TalosClientOptions } from './create-talos-client.ts';
 import type { TalosAccess } from './talos-client.ts';
@@ -83,6 +83,8 @@ describe('a connection', () => {
     await expect(talos.readNodeFacts(target)).rejects.toMatchObject({ code: 'deadline' });
     expect((await talos.readNodeFacts(target)).nodeName).toBe('worker-1');
     expect(relay.used).toBe(2);
+    // The dead one is gone too: its end was not left to a peer that never answers.
+    await vi.waitFor(() => expect(relay.open).toBe(1));
   });
 
   it('is kept when a read fails for another reason', async () => {

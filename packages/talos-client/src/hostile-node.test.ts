@@ -132,13 +132,13 @@ describe('a node that answers', () => {
   });
 
   it('with a list that never ends is cut off', async () => {
-    node.override = ({ path }) => (path === listCall.path ? 'endless' : undefined);
-    const spec = specs.addressStatus.encode({ address: null, linkName: 'eth0' });
+    node.override = ({ path, bytes }) =>
+      path === listCall.path ? 'endless' : answerOf(good, path, bytes);
+    const { namespace, type } = addressStatuses;
+    const [{ metadata }] = [wireResource(namespace, type, 'eth0/x', new Uint8Array())];
     node.resources = [
-      wireResource(addressStatuses.namespace, addressStatuses.type, 'eth0/x', spec),
+      { metadata, spec: { protoSpec: new Uint8Array(), yamlSpec: 'x'.repeat(200_000) } },
     ];
-    node.override = async (call) =>
-      call.path === listCall.path ? 'endless' : answerOf(good, call.path, call.bytes);
     await expect(client(20_000).readNodeFacts(target)).rejects.toMatchObject({
       code: 'protocol',
       message: expect.stringContaining('more entries than any node can have'),

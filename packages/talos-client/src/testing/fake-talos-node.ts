@@ -234,12 +234,18 @@ function writeForever(call: RawStream, resource: WireResource | undefined): void
     isOver = true;
   });
   const writeMore = () => {
-    for (let count = 0; count < 64 && !isOver; count += 1) {
-      call.write(message);
+    let keepsUp = true;
+    for (let count = 0; count < 64 && keepsUp && !isOver; count += 1) {
+      keepsUp = call.write(message);
     }
-    // Gives the event loop its turn, or the cancellation would never be seen.
-    if (!isOver) {
+    // Each batch gives the event loop its turn, or the cancellation would never be seen.
+    if (isOver) {
+      return;
+    }
+    if (keepsUp) {
       setImmediate(writeMore);
+    } else {
+      call.once('drain', () => setImmediate(writeMore));
     }
   };
   writeMore();

@@ -7,6 +7,8 @@ export interface TcpRelay {
   readonly accepted: number;
   /** Connections over which the client sent anything. */
   readonly used: number;
+  /** Connections that are open. */
+  readonly open: number;
   /** Swallows everything on the connections that are open, as a peer does that lost its power. */
   freezeOpen(): void;
   /** Resets each open connection when the client next sends anything, as a rebooted peer does. */
@@ -72,6 +74,9 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     },
     get used() {
       return counts.used;
+    },
+    get open() {
+      return open.size;
     },
     onConnect: 'relay',
     freezeOpen: () => setMode('frozen'),
