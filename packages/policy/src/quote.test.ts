@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinSome, quote } from './quote.ts';
+import { joinSome, quote, quoteUpTo } from './quote.ts';
 
 test.for([
   ['worker-1', '"worker-1"'],
@@ -16,6 +16,11 @@ test('what is long is cut, escapes included', () => {
   expect(quote('a'.repeat(120))).toBe(`"${'a'.repeat(120)}"`);
   expect(quote('a'.repeat(121))).toBe(`"${'a'.repeat(120)}"...`);
   expect(quote('\n'.repeat(100_000)).length).toBeLessThan(140);
+});
+
+test('what may be longer is cut later', () => {
+  expect(quoteUpTo(130, 'a'.repeat(130))).toBe(`"${'a'.repeat(130)}"`);
+  expect(quoteUpTo(130, 'a'.repeat(131))).toBe(`"${'a'.repeat(130)}"...`);
 });
 
 test('a long list names a few and counts the rest', () => {

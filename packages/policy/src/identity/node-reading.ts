@@ -1,4 +1,4 @@
-import { quote } from '../quote.ts';
+import { quoteUpTo } from '../quote.ts';
 import { type PreparedIdentity, prepareIdentity } from './prepare-identity.ts';
 
 /** A reading that was checked: what a decision may rely on. */
@@ -14,6 +14,9 @@ export type CheckedReading =
 /** A prepared identity, or why there is none. */
 export type Prepared = { readonly identity: PreparedIdentity } | { readonly cause: string };
 
+/** Why a node could not be read ends with what to do about it: more room than for a name. */
+const longestCause = 600;
+
 /** Checks a reading, whatever it holds. */
 export function checkReading(reading: unknown): CheckedReading {
   if (!isRecord(reading)) return { kind: 'unusable' };
@@ -23,7 +26,8 @@ export function checkReading(reading: unknown): CheckedReading {
     return { kind, nodeName: identity['nodeName'], prepare: () => prepared(identity) };
   }
   if (kind === 'unreadable' && isName(nodeName)) {
-    const because = typeof cause === 'string' && cause !== '' ? `: ${quote(cause)}` : '';
+    const because =
+      typeof cause === 'string' && cause !== '' ? `: ${quoteUpTo(longestCause, cause)}` : '';
     return { kind: 'unknown', nodeName, cause: `The node could not be read${because}.` };
   }
   if (kind === 'notRead' && isName(nodeName)) {
