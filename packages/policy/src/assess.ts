@@ -9,7 +9,7 @@ import { type CheckedReading, checkReading } from './identity/node-reading.ts';
 import { nodeUserOf } from './identity/node-user.ts';
 import type { ParsedCsr, SignedRequest } from './parsed-csr.ts';
 import { sameRequest } from './parsers-agree.ts';
-import { joinSome, quote } from './quote.ts';
+import { joinSome, quote, quoteMachines } from './quote.ts';
 import type { Requester, RequestTerms } from './requester.ts';
 import { isAlgorithmOfKey, keyStandingOf } from './rules/key-standing.ts';
 import type { DenyReason, PendingReason } from './rules/reasons.ts';
@@ -152,7 +152,7 @@ export function assess(
 /** A key that cannot be imported makes bytes that cannot be read. */
 function withoutRequest(open: OpenRequest): OpenRequest {
   const problem =
-    'spec.request is not a canonical PKCS #10 request: its public key cannot be imported.';
+    'The block in spec.request is not a canonical PKCS #10 request: its public key cannot be imported.';
   return { ...open, csr: undefined, problem };
 }
 
@@ -239,7 +239,7 @@ function judgeAgainstIdentity(
   if (conflicts.length > 0) {
     const machines = [...new Set(conflicts.flatMap((conflict) => conflict.machines))];
     const named = conflicts.map(
-      (conflict) => `${quote(conflict.value)} with ${joinSome(conflict.machines.map(quote), 3)}`,
+      (conflict) => `${quote(conflict.value)} with ${quoteMachines(conflict.machines)}`,
     );
     const detail = `The node shares its own ${joinSome(named)}.`;
     return {

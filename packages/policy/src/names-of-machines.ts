@@ -10,7 +10,7 @@ import { conflictsOf, type IdentityConflict } from './identity/identity-conflict
 import { formatIpAddress, parseIpAddress } from './identity/ip-address.ts';
 import type { NodeIdentity } from './identity/node-identity.ts';
 import { type PreparedIdentity, prepareIdentity } from './identity/prepare-identity.ts';
-import { quote } from './quote.ts';
+import { quote, quoteMachines } from './quote.ts';
 
 /** DNS names and IP addresses as text, such as an issued certificate holds them. */
 export interface NamesAsText {
@@ -81,7 +81,7 @@ function violationOfFinding({ code, name, machines }: NameFinding): Violation {
     case 'NameReserved':
       return { code, detail: `${name} is reserved.` };
     case 'NameOfAnotherMachine':
-      return { code, detail: `${name} belongs to ${machines.map(quote).join(', ')}.`, machines };
+      return { code, detail: `${name} belongs to ${quoteMachines(machines)}.`, machines };
     case 'DnsNameNotOfNode':
       return { code, detail: `${name} is not a name of the node.` };
     case 'IpAddressNotOfNode':

@@ -33,11 +33,13 @@ const mostSanEntries = 256;
  */
 export function parseCsr(request: string | Uint8Array): CsrReading {
   if (typeof request !== 'string') {
-    return request instanceof Uint8Array ? parsePem(request) : refusal('spec.request is absent');
+    return request instanceof Uint8Array
+      ? parsePem(request)
+      : refusal('There is no text in spec.request');
   }
   if (request.length > Math.ceil(longestRequest / 3) * 4) return tooLong();
   const pem = decodeBase64(request);
-  if (pem === undefined) return refusal('spec.request is not base64');
+  if (pem === undefined) return refusal('The text in spec.request is not base64');
   return parsePem(pem);
 }
 
@@ -45,13 +47,15 @@ function parsePem(pem: Uint8Array): CsrReading {
   if (pem.length > longestRequest) return tooLong();
   const block = readRequestBlock(pem);
   if (block.kind === 'problem') {
-    return refusal(`spec.request is not one PEM block of a request: ${block.problem}`);
+    return refusal(`The text in spec.request is not one PEM block of a request: ${block.problem}`);
   }
   try {
     return readRequest(block.der);
   } catch (error) {
     if (error instanceof Malformed) {
-      return refusal(`spec.request is not a canonical PKCS #10 request: ${error.problem}`);
+      return refusal(
+        `The block in spec.request is not a canonical PKCS #10 request: ${error.problem}`,
+      );
     }
     throw error;
   }
@@ -60,7 +64,7 @@ function parsePem(pem: Uint8Array): CsrReading {
 const refusal = (problem: string): CsrReading => ({ kind: 'malformed', problem: `${problem}.` });
 
 const tooLong = (): CsrReading =>
-  refusal(`spec.request is longer than ${longestRequest} octets of PEM text`);
+  refusal(`The text in spec.request is longer than ${longestRequest} octets of PEM text`);
 
 /** CertificationRequest (RFC 2986, section 4.2). */
 function readRequest(der: Uint8Array): CsrReading {

@@ -22,3 +22,9 @@ test('arcs of any size are exact', () => {
   for (const octet of content.subarray(1)) arc = arc * 128n + BigInt(octet & 0x7f);
   expect(dottedOid(content)).toBe(`2.25.${arc}`);
 });
+
+test('what is far longer than any identifier in use is told in hex', () => {
+  const arcs = (length: number) => Uint8Array.from({ length }, () => 0x2a);
+  expect(dottedOid(arcs(64))).toBe(`1.2${'.42'.repeat(63)}`);
+  expect(dottedOid(arcs(65))).toBe(`0x${'2a'.repeat(65)}`);
+});

@@ -1,8 +1,15 @@
+import { hexOf, octetsOf } from '../octets.ts';
+
+/** Longest content that is written in dotted form; identifiers in use have less than a third. */
+const longestDotted = 64;
+
 /**
  * The dotted form of the content of an OBJECT IDENTIFIER (X.690, 8.19) that was checked to be
- * canonical. Arcs may have any size.
+ * canonical. Arcs may have any size. Beyond 64 octets it is hex instead, because converting an arc
+ * of tens of thousands of digits takes time that no request is worth.
  */
 export function dottedOid(content: Uint8Array): string {
+  if (content.length > longestDotted) return `0x${hexOf(octetsOf(content))}`;
   let dotted = '';
   let arc = 0;
   for (const octet of content) {

@@ -1,4 +1,4 @@
-import { joinSome, quote } from '../quote.ts';
+import { quoteMachines } from '../quote.ts';
 import type { NamesInput, RuleFinding } from './rule.ts';
 
 /** Every DNS name is one that the node holds. */
@@ -25,8 +25,6 @@ export function nameReserved({ foreignNames }: NamesInput): RuleFinding {
 /** No name is one that another machine holds. */
 export function nameOfAnotherMachine({ foreignNames }: NamesInput): RuleFinding {
   return foreignNames.flatMap(({ code, name, machines }) =>
-    code === 'NameOfAnotherMachine'
-      ? [`${name} belongs to ${joinSome(machines.map(quote), 3)}`]
-      : [],
+    code === 'NameOfAnotherMachine' ? [`${name} belongs to ${quoteMachines(machines)}`] : [],
   );
 }

@@ -46,9 +46,11 @@ export function lifetimeNotPermitted({ terms, options }: ObjectInput): RuleFindi
   const seconds = terms.expirationSeconds;
   if (seconds === undefined || seconds === null) return kept;
   if (!Number.isInteger(seconds) || seconds < shortestLifetime) {
-    return [`spec.expirationSeconds ${quote(String(seconds))} is below ${shortestLifetime}`];
+    return [
+      `the lifetime in spec.expirationSeconds, ${quote(String(seconds))}, is below ${shortestLifetime}`,
+    ];
   }
   const longest = options.maxExpirationSeconds;
   if (longest === undefined || longest === null || seconds <= longest) return kept;
-  return [`spec.expirationSeconds ${seconds} is above ${quote(String(longest))}`];
+  return [`the lifetime in spec.expirationSeconds, ${seconds}, is above ${quote(String(longest))}`];
 }
