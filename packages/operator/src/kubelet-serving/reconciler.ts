@@ -11,14 +11,15 @@ import { errorText } from '../runtime/error-text.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Semaphore } from '../runtime/semaphore.ts';
 import { actOn, reportSettlement } from './act.ts';
+import { ClusterStatusWriter } from './cluster-status-writer.ts';
 import { IssuedRequests } from './issued-requests.ts';
 import { indexMachines, type MachineIndex } from './machine-lookup.ts';
 import { MachineStatuses } from './machine-statuses.ts';
-import { reservedIn } from './node-identity.ts';
 import { NodeReadings } from './node-readings.ts';
 import { type ClusterView, observeMachines } from './observe.ts';
-import { type OperationalState, planClusterStatus } from './plan-conditions.ts';
+import { type MachineProgress, planClusterStatus } from './plan-conditions.ts';
 import { type DecisionStep, planDecision, type ReadMachine } from './plan-decision.ts';
+import { planOperational } from './plan-operational.ts';
 import { planProgress } from './plan-progress.ts';
 import { planReadings, readingsAtOnce } from './plan-readings.ts';
 import { isUndecided, newestByUser, reasonToLeave } from './plan-requests.ts';
@@ -37,8 +38,8 @@ export interface ReconcilerPorts {
   readonly logger: Logger;
 }
 
-/** A status write that failed is tried again after this, in milliseconds. */
-const statusRetryMs = 2_000;
+/** What failed is tried again after this, in milliseconds. */
+const retryMs = 2_000;
 /** Passes are at least this far apart, so that a burst of events is one pass; in milliseconds. */
 const passGapMs = 10;
 
@@ -53,6 +54,7 @@ export class KubeletServingReconciler {
   readonly #readings: NodeReadings;
   readonly #statuses: MachineStatuses;
   readonly #issued: IssuedRequests;
+  readonly #clusterStatus: ClusterStatusWriter;
   readonly #tracks = new RequestTracks();
   readonly #servedAt = new Map<string, number>();
   readonly #jitter = new Map<string, number>();
@@ -66,8 +68,6 @@ export class KubeletServingReconciler {
   #basis = 0;
   #refused: string | undefined;
   #watchFailure: string | undefined;
-  #statusWritten: string | undefined;
-  #statusWriting = false;
   #cancelPass: (() => void) | undefined;
   #passAt = Number.POSITIVE_INFINITY;
   #stopped = false;
@@ -91,6 +91,13 @@ export class KubeletServingReconciler {
     this.#issued = new IssuedRequests(this.#statuses, (request, detail) =>
       ports.logger.warn('an issued certificate does not count', { request: request.name, detail }),
     );
+    this.#clusterStatus = new ClusterStatusWriter(ports.inventory, (error) => {
+      if (error === undefined) return this.#wake();
+      ports.logger.warn('the status of the TalosCluster could not be written; trying again', {
+        error: errorText(error),
+      });
+      this.#wake(retryMs);
+    });
     this.#unsubscribe = ports.signing.requests.subscribe((change) => {
       this.#watchFailure = change.kind === 'failed' ? change.message : undefined;
       if (change.kind === 'failed')
@@ -143,13 +150,13 @@ export class KubeletServingReconciler {
       } catch (error) {
         // A fault of ours must not end the loop; the next pass looks at everything again.
         this.#ports.logger.error('a pass failed', { error: errorText(error) });
-        this.#wake(statusRetryMs);
+        this.#wake(retryMs);
       }
     });
   }
 
   #pass(): void {
-    const { clock, signing, logger } = this.#ports;
+    const { clock, signing } = this.#ports;
     const now = clock.now();
     const machines = observeMachines(this.#view, this.#readings);
     const requests = signing.requests.list();
@@ -166,6 +173,35 @@ export class KubeletServingReconciler {
       machines.every(({ state }) => state.triedAt !== undefined);
     if (gateOpen) this.#startDecisions(requests, index, now);
 
+    const progress = this.#progress(requests, machines, index);
+    this.#statuses.retry(this.#view.machines);
+    // An older generation's decision may still be written: what the status says must be true.
+    const { cluster } = this.#view;
+    const outdated = this.#tracks
+      .all()
+      .some(({ running }) => running !== undefined && running.generation < cluster.generation);
+    // Before the first list there is nothing to say yet, unless it fails.
+    const speechless = !signing.requests.synced() && this.#watchFailure === undefined;
+    if (outdated || speechless) return;
+    const operational = planOperational({
+      view: this.#view,
+      machines,
+      server: signing.server,
+      synced: signing.requests.synced(),
+      watchFailure: this.#watchFailure,
+      refused: this.#refused,
+    });
+    const status = planClusterStatus(cluster, progress, operational, now);
+    void this.#track(this.#clusterStatus.write(cluster.name, status));
+  }
+
+  #progress(
+    requests: readonly ReceivedRequest[],
+    machines: readonly ReadMachine[],
+    index: MachineIndex,
+  ): readonly MachineProgress[] {
+    const { signing, clock } = this.#ports;
+    const now = signing.serverTime() ?? clock.now();
     const issued = this.#issued.observe({
       requests,
       machines,
@@ -174,7 +210,6 @@ export class KubeletServingReconciler {
       server: signing.server,
       basis: `${this.#basis}`,
     });
-    this.#statuses.retry(this.#view.machines);
     const newestOwn = newestByMachine(requests, index);
     const progress = machines.map(({ machine, state }) => {
       const newest = newestOwn.get(machine.uid);
@@ -186,25 +221,13 @@ export class KubeletServingReconciler {
         newest,
         pendingReason: last?.kind === 'pending' ? last.reason : undefined,
         state,
-        now: signing.serverTime() ?? now,
+        now,
       });
     });
     for (const { state } of progress) {
-      if (state.kind === 'certified') {
-        this.#wakeIn(state.notAfter - (signing.serverTime() ?? now) + 1_000);
-      }
+      if (state.kind === 'certified') this.#wakeIn(state.notAfter - now + 1_000);
     }
-    // An older generation's decision may still be written: what the status says must be true.
-    const { generation } = this.#view.cluster;
-    if (
-      this.#tracks.all().some(({ running }) => (running?.generation ?? generation) < generation)
-    ) {
-      return;
-    }
-    // Before the first list there is nothing to say yet, unless it fails.
-    if (signing.requests.synced() || this.#watchFailure !== undefined) {
-      this.#writeStatus(progress, machines, logger);
-    }
+    return progress;
   }
 
   #startDecisions(requests: readonly ReceivedRequest[], index: MachineIndex, now: number): void {
@@ -277,7 +300,7 @@ export class KubeletServingReconciler {
         statuses: this.#statuses,
         isCurrent: () => isCurrent(request),
       });
-      this.#refused = undefined;
+      if (outcome === 'done') this.#refused = undefined;
       if (outcome === 'again') track.nextTryAt = clock.now();
       else if (outcome === 'later') putOff(track, clock.now());
     } catch (error) {
@@ -320,75 +343,6 @@ export class KubeletServingReconciler {
     }
   }
 
-  #writeStatus(
-    progress: Parameters<typeof planClusterStatus>[1],
-    machines: readonly ReadMachine[],
-    logger: Logger,
-  ): void {
-    const { clock, inventory } = this.#ports;
-    const { cluster } = this.#view;
-    const status = planClusterStatus(cluster, progress, this.#operational(machines), clock.now());
-    const spelled = JSON.stringify({
-      ...status,
-      conditions: status.conditions.map(({ lastTransitionTime: _, ...rest }) => rest),
-    });
-    if (spelled === this.#statusWritten || this.#statusWriting) return;
-    this.#statusWriting = true;
-    const write = inventory.applyClusterStatus(cluster.name, status).then(
-      () => {
-        this.#statusWritten = spelled;
-        this.#statusWriting = false;
-        this.#wake();
-      },
-      (error: unknown) => {
-        this.#statusWriting = false;
-        logger.warn('the status of the TalosCluster could not be written; trying again', {
-          cluster: cluster.name,
-          error: errorText(error),
-        });
-        this.#wake(statusRetryMs);
-      },
-    );
-    void this.#track(write);
-  }
-
-  #operational(machines: readonly ReadMachine[]): OperationalState {
-    const { blocked, notice, cluster } = this.#view;
-    const { signing } = this.#ports;
-    if (blocked !== undefined) return blocked;
-    if (this.#refused !== undefined) {
-      return {
-        status: 'False',
-        reason: 'ApiServerRefuses',
-        message: `${this.#refused} Apply the output of 'ichor manifests --only rbac'.`,
-      };
-    }
-    if (!signing.requests.synced()) {
-      return {
-        status: 'False',
-        reason: 'ApiServerUnreachable',
-        message: `The requests at ${signing.server} could not be listed yet: ${this.#watchFailure ?? 'the first list is on its way'}.`,
-      };
-    }
-    if (notice !== undefined) return notice;
-    const reserved = reservedIn(cluster, machines, signing.server);
-    if (reserved.kind === 'unknown') {
-      return {
-        status: 'False',
-        reason: 'ReservedRangesUnknown',
-        message: `Nothing is approved: ${reserved.cause}.`,
-      };
-    }
-    if (cluster.spec.kubernetes.endpoint === undefined) {
-      return {
-        status: 'True',
-        reason: 'EndpointNotStated',
-        message: `Requests are decided, with ${signing.server} taken for the control-plane endpoint. Set spec.kubernetes.endpoint, so that its host is reserved.`,
-      };
-    }
-    return { status: 'True', reason: 'Deciding', message: 'Requests are decided.' };
-  }
-
   #jitterOf(machine: TalosMachine): number {
     const known = this.#jitter.get(machine.uid);
     if (known !== undefined) return known;
@@ -416,7 +370,10 @@ function userOf({ request }: RequestTrack): string {
 }
 
 function machineKey(machines: readonly TalosMachine[]): string {
-  return machines.map(({ uid, generation }) => `${uid}/${generation}`).join(' ');
+  return machines
+    .map(({ uid, generation }) => `${uid}/${generation}`)
+    .sort()
+    .join(' ');
 }
 
 function newestByMachine(
