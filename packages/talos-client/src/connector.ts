@@ -103,7 +103,7 @@ export class Connector {
         until: performance.now() + deadlineMs,
         endDeadline: () => clearTimeout(timer),
       };
-      return await this.#overRoutes(this.#routing.routesTo(address, access), attempt, work);
+      return await this.#overRoutes(access, attempt, work);
     } catch (error) {
       throw talosError(error, address, outside);
     } finally {
@@ -136,10 +136,11 @@ export class Connector {
   }
 
   async #overRoutes<Result>(
-    routes: readonly Route[],
+    access: TalosAccess,
     attempt: Attempt,
     work: (connected: Connected) => Promise<Result>,
   ): Promise<Result> {
+    const routes = this.#routing.routesTo(attempt.address, access);
     if (routes.length === 0) {
       throw new CallFailure('unreachable', 'is neither an IP address nor a host name');
     }
@@ -156,6 +157,10 @@ export class Connector {
           throw combined(error.code, failures);
         }
       }
+    }
+    for (const text of this.#routing.unreadable(access)) {
+      const problem = `endpoint ${JSON.stringify(quotedText(text))} is neither host nor host:port`;
+      failures.push(new CallFailure('unreachable', problem));
     }
     const hasHung = failures.some((failure) => failure.code === 'deadline');
     throw combined(hasHung ? 'deadline' : 'unreachable', failures);

@@ -29,9 +29,9 @@ beforeEach(async () => {
   );
 });
 
-function client() {
+function client(deadlineMs = 3000) {
   const access = fixedAccess(cluster.access());
-  return started.closing(createTalosClient({ access, port: node.port, deadlineMs: 1500 }));
+  return started.closing(createTalosClient({ access, port: node.port, deadlineMs }));
 }
 
 const responses = (...events: WireEvent[][]) =>
@@ -153,15 +153,15 @@ describe('watchResource', () => {
 
   it('ends with deadline where the server never confirms the watch, and outlasts it otherwise', async () => {
     node.override = () => 'silence';
-    const silent = client().watchResource(target, 'k8s', nodeIps, 'kubelet', signal);
+    const silent = client(500).watchResource(target, 'k8s', nodeIps, 'kubelet', signal);
     await expect(take(silent, 1)).rejects.toMatchObject({ code: 'deadline' });
 
     node.override = undefined;
     const stop = new AbortController();
     const kinds: string[] = [];
     // Longer than the deadline of the client, so that a watch bound by it would fail.
-    setTimeout(() => stop.abort(), 2000);
-    for await (const event of client().watchResource(
+    setTimeout(() => stop.abort(), 1800);
+    for await (const event of client(1500).watchResource(
       target,
       'k8s',
       nodeIps,

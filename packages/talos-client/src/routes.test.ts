@@ -176,6 +176,17 @@ describe('control planes', () => {
     direct.onConnect = 'close';
   });
 
+  it('that are none are named when nothing else worked', async () => {
+    const cp = await controlPlane();
+    const access = { ...cluster.access(), endpoints: ['cp-1/50000', `127.0.0.1:${cp.port}`] };
+    const talos = client([], { access: fixedAccess(access) });
+    expect((await talos.readNodeFacts(target)).route).toBe('forwarded');
+    await cp.stop();
+    expect((await failure(talos.readNodeFacts(target))).message).toContain(
+      'endpoint "cp-1/50000" is neither host nor host:port',
+    );
+  });
+
   it('are tried one after another until one connects', async () => {
     const dead = await controlPlane();
     await dead.stop();

@@ -23,7 +23,8 @@ export class Routing {
   /**
    * The routes to try, best first: the one that worked, else the node itself and then each endpoint.
    *
-   * An endpoint that is the node itself is no second route. Empty where the address cannot be dialled.
+   * An endpoint that is the node itself is no second route. Empty where the address cannot be
+   * dialled. Endpoints that cannot be read are left out; see `unreadable`.
    */
   routesTo(address: string, access: TalosAccess): Route[] {
     const node = parseEndpoint(address, this.#defaultPort);
@@ -43,6 +44,11 @@ export class Routing {
     const rank = (route: Route) =>
       endpointText(route.endpoint) === known?.endpoint ? known.rank : 0;
     return routes.sort((left, right) => rank(left) - rank(right));
+  }
+
+  /** Endpoints that are none, for a message when every route has failed. */
+  unreadable(access: TalosAccess): readonly string[] {
+    return access.endpoints.filter((text) => parseEndpoint(text, this.#defaultPort) === undefined);
   }
 
   /** This route worked: it is tried first the next time. */
