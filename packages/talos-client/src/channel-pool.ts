@@ -30,11 +30,6 @@ export class ChannelPool {
     this.#maxConnections = maxConnections;
   }
 
-  /** Channels open or opening. */
-  get size(): number {
-    return this.#channels.size;
-  }
-
   /**
    * Lends the channel of an address, a new one where there is none.
    *

@@ -62,11 +62,6 @@ export class Connector {
     this.#routing = new Routing(settings.port);
   }
 
-  /** Connections open or opening. */
-  get connections(): number {
-    return this.#pool.size;
-  }
-
   /** Ends all work with `unreachable` and closes all connections. */
   close(): void {
     this.#closing.abort(new CallFailure('unreachable', 'the client is closed'));
