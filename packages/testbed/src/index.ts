@@ -5,12 +5,22 @@ export { eventually, type NotYet, notYet } from './eventually.ts';
 export { buildPart, buildParts, cacheDirectory } from './go-build.ts';
 export { type PartName, partNames } from './go-parts.ts';
 export type { InCluster } from './in-cluster.ts';
+export {
+  clearInventory,
+  clusterCondition,
+  clusterPath,
+  machineEvent,
+  machinePath,
+  patchObject,
+  readObject,
+} from './inventory-objects.ts';
 export type { Apiserver, ApiserverOptions } from './kube-apiserver.ts';
 export type { ControllerManager } from './kube-controller-manager.ts';
 export { type NewRequest, requestObject } from './kube-objects.ts';
 export type { KubeRequest, KubeRequester, KubeResponse, Requester } from './kube-request.ts';
 export type { CommandResult } from './kubectl.ts';
 export type { Kubelet, KubeletOptions } from './kubelet.ts';
+export { honestRequest, labNode, virtualAddress } from './lab-machines.ts';
 export {
   createCluster,
   installOperator,
@@ -23,6 +33,21 @@ export {
   startOperator,
 } from './operator-process.ts';
 export type { PartProcess } from './part-process.ts';
+export {
+  ask,
+  askOver,
+  certificateOf,
+  type DecisionCondition,
+  decisionOf,
+  decisionsSince,
+  flood,
+  letCreateRequests,
+  nodeUser,
+  readRequest,
+  revisionNow,
+  type StoredRequest,
+  type WrittenDecision,
+} from './serving-requests.ts';
 export {
   type GrpcCode,
   type TalosCall,
