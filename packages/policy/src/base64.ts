@@ -5,6 +5,12 @@ const noDigit = 0xff;
 const digitOf = new Uint8Array(256).fill(noDigit);
 for (let digit = 0; digit < alphabet.length; digit++) digitOf[alphabet.charCodeAt(digit)] = digit;
 
+/** The two digits of every value of twelve bits. */
+const pairs = Array.from(
+  { length: 4096 },
+  (_, value) => alphabet.charAt(value >> 6) + alphabet.charAt(value & 0x3f),
+);
+
 /**
  * Decodes canonical base64 (RFC 4648, section 4): whole groups of four, padding only at the end,
  * spare bits zero, nothing else in between. Anything else is undefined, so that one text stands
@@ -26,22 +32,34 @@ export function decodeBase64Codes(codes: Uint8Array): Uint8Array | undefined {
   if (codes.length === 0) return new Uint8Array(0);
   const padded = paddingOf(codes);
   const bytes = new Uint8Array((codes.length / 4) * 3 - padded);
-  const digits = codes.length - padded;
-  let bits = 0;
-  let held = 0;
+  const whole = codes.length - (padded === 0 ? 0 : 4);
   let written = 0;
-  for (let index = 0; index < digits; index++) {
-    const digit = digitOf[codes[index] ?? 0] ?? noDigit;
-    if (digit === noDigit) return undefined;
-    bits = ((bits << 6) | digit) & 0xffff;
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      bytes[written++] = (bits >> held) & 0xff;
-    }
+  for (let index = 0; index < whole; index += 4) {
+    const bits = groupOf(codes, index, 4);
+    if (bits < 0) return undefined;
+    bytes[written++] = bits >> 16;
+    bytes[written++] = bits >> 8;
+    bytes[written++] = bits;
   }
-  const spare = bits & ((1 << held) - 1);
-  return spare === 0 ? bytes : undefined;
+  if (padded === 0) return bytes;
+  const bits = groupOf(codes, whole, 4 - padded);
+  // The digits before the padding hold more bits than octets; the spare ones must be zero.
+  const spare = padded === 1 ? 0xff : 0xffff;
+  if (bits < 0 || (bits & spare) !== 0) return undefined;
+  bytes[written++] = bits >> 16;
+  if (padded === 1) bytes[written] = bits >> 8;
+  return bytes;
+}
+
+/** The 24 bits of four digits, of which the last ones may be padding; -1 if a code is no digit. */
+function groupOf(codes: Uint8Array, start: number, digits: number): number {
+  let bits = 0;
+  for (let index = 0; index < 4; index++) {
+    const digit = index < digits ? (digitOf[codes[start + index] ?? 0] ?? noDigit) : 0;
+    if (digit === noDigit) return -1;
+    bits = (bits << 6) | digit;
+  }
+  return bits;
 }
 
 function paddingOf(codes: Uint8Array): number {
@@ -52,11 +70,14 @@ function paddingOf(codes: Uint8Array): number {
 /** The canonical base64 of some bytes, in one line. */
 export function encodeBase64(bytes: Uint8Array): string {
   let text = '';
-  for (let index = 0; index < bytes.length; index += 3) {
-    const bits =
-      ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
-    for (let shift = 18; shift >= 0; shift -= 6) text += alphabet.charAt((bits >> shift) & 0x3f);
+  const whole = bytes.length - (bytes.length % 3);
+  for (let index = 0; index < whole; index += 3) {
+    const high = ((bytes[index] ?? 0) << 4) | ((bytes[index + 1] ?? 0) >> 4);
+    const low = (((bytes[index + 1] ?? 0) & 0x0f) << 8) | (bytes[index + 2] ?? 0);
+    text += (pairs[high] ?? '') + (pairs[low] ?? '');
   }
-  const missing = (3 - (bytes.length % 3)) % 3;
-  return missing === 0 ? text : text.slice(0, -missing) + '='.repeat(missing);
+  const [first, second] = bytes.subarray(whole);
+  if (first === undefined) return text;
+  if (second === undefined) return `${text}${pairs[first << 4]}==`;
+  return `${text}${pairs[(first << 4) | (second >> 4)]}${alphabet.charAt((second & 0x0f) << 2)}=`;
 }

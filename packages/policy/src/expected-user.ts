@@ -27,6 +27,6 @@ export function expectedUserOf(
   machine: string,
 ): string {
   const machineUser = nodeUserOf(machine);
-  const isAboutMachine = username === machineUser || namesUser(subject, machineUser);
-  return isAboutMachine || nodeNameOf(username) === undefined ? machineUser : username;
+  if (username === machineUser || namesUser(subject, machineUser)) return machineUser;
+  return nodeNameOf(username) === undefined ? machineUser : username;
 }

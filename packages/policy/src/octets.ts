@@ -12,12 +12,21 @@ export function octetsOf(bytes: Uint8Array, start = 0, end = bytes.length): Octe
   return octets;
 }
 
+const hexPairs = Array.from({ length: 256 }, (_, octet) => octet.toString(16).padStart(2, '0'));
+
 /** The octets as lower-case hexadecimal digits, two for each. */
 export function hexOf(octets: Octets): string {
   let hex = '';
   for (let index = 0; index < octets.length; index++) {
-    hex += octets.charCodeAt(index).toString(16).padStart(2, '0');
+    hex += hexPairs[octets.charCodeAt(index) & 0xff];
   }
+  return hex;
+}
+
+/** The same for bytes from `start` to `end` (exclusive). */
+export function hexOfBytes(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  let hex = '';
+  for (let index = start; index < end; index++) hex += hexPairs[bytes[index] ?? 0];
   return hex;
 }
 
@@ -26,6 +35,7 @@ export function hexOf(octets: Octets): string {
  * octets that no well-formed UTF-8 contains, so that the result equals nothing that was decoded.
  */
 export function utf8Octets(text: string): Octets {
+  if (isAscii(text)) return text;
   let octets = '';
   for (const character of text) {
     const point = character.codePointAt(0) ?? 0;
@@ -45,6 +55,14 @@ export function utf8Octets(text: string): Octets {
   return octets;
 }
 
+/** Whether a text is its own UTF-8, as nearly every name is. */
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) > 0x7f) return false;
+  }
+  return true;
+}
+
 const tail = (bits: number): number => 0x80 | (bits & 0x3f);
 
 /**
@@ -52,6 +70,7 @@ const tail = (bits: number): number => 0x80 | (bits & 0x3f);
  * above U+10FFFF and cut-off sequences are not UTF-8 (RFC 3629, section 4).
  */
 export function textOfUtf8(octets: Octets): string | undefined {
+  if (isAscii(octets)) return octets;
   let text = '';
   let index = 0;
   while (index < octets.length) {

@@ -1,4 +1,4 @@
-import { hexOf, octetsOf } from '../octets.ts';
+import { hexOfBytes } from '../octets.ts';
 
 /** Longest content that is written in dotted form; identifiers in use have less than a third. */
 const longestDotted = 64;
@@ -9,7 +9,7 @@ const longestDotted = 64;
  * of tens of thousands of digits takes time that no request is worth.
  */
 export function dottedOid(content: Uint8Array): string {
-  if (content.length > longestDotted) return `0x${hexOf(octetsOf(content))}`;
+  if (content.length > longestDotted) return `0x${hexOfBytes(content)}`;
   let dotted = '';
   let arc = 0;
   for (const octet of content) {

@@ -61,13 +61,15 @@ function parseIpv6(text: string): Octets | undefined {
   return missing >= 2 ? left + '\0'.repeat(missing) + right : undefined;
 }
 
+const hexGroup = /^[0-9A-Fa-f]{1,4}$/;
+
 /** Groups between colons, two octets each; the last may be a whole IPv4 address. */
 function parseGroups(text: string, mayEndInIpv4: boolean): Octets | undefined {
   if (text === '') return '';
   const groups = text.split(':');
   let octets = '';
   for (const [index, group] of groups.entries()) {
-    if (/^[0-9A-Fa-f]{1,4}$/.test(group)) {
+    if (hexGroup.test(group)) {
       const value = Number.parseInt(group, 16);
       octets += String.fromCharCode(value >> 8, value & 0xff);
       continue;
@@ -85,18 +87,30 @@ function parseGroups(text: string, mayEndInIpv4: boolean): Octets | undefined {
  * written in hex.
  */
 export function formatIpAddress(address: Octets): string {
-  const octets = Array.from(address, (octet) => octet.charCodeAt(0));
-  if (octets.length === 4) return octets.join('.');
-  if (octets.length !== 16) return `0x${hexOf(address)}`;
-  if (address.startsWith(mappedPrefix)) return `::ffff:${octets.slice(12).join('.')}`;
+  if (address.length === 4) return dotted(address);
+  if (address.length !== 16) return `0x${hexOf(address)}`;
+  if (address.startsWith(mappedPrefix)) return `::ffff:${dotted(address.slice(12))}`;
   const groups: number[] = [];
   for (let index = 0; index < 16; index += 2) {
-    groups.push(((octets[index] ?? 0) << 8) | (octets[index + 1] ?? 0));
+    groups.push((address.charCodeAt(index) << 8) | address.charCodeAt(index + 1));
   }
   const run = longestZeroRun(groups);
-  const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
-  if (run.length < 2) return text(groups);
-  return `${text(groups.slice(0, run.start))}::${text(groups.slice(run.start + run.length))}`;
+  if (run.length < 2) return groupText(groups, 0, 8);
+  return `${groupText(groups, 0, run.start)}::${groupText(groups, run.start + run.length, 8)}`;
+}
+
+function dotted(address: Octets): string {
+  let text = `${address.charCodeAt(0)}`;
+  for (let index = 1; index < 4; index++) text += `.${address.charCodeAt(index)}`;
+  return text;
+}
+
+function groupText(groups: readonly number[], start: number, end: number): string {
+  let text = '';
+  for (let index = start; index < end; index++) {
+    text += (index === start ? '' : ':') + (groups[index] ?? 0).toString(16);
+  }
+  return text;
 }
 
 function longestZeroRun(groups: readonly number[]): { start: number; length: number } {

@@ -66,33 +66,33 @@ interface OwnValue {
 function collectOwn(values: unknown, keyOf: (value: string) => string | undefined): OwnValue[] {
   const own: OwnValue[] = [];
   for (const { value, source } of sourcedValuesOf(values)) {
-    const key = isSource(source) ? keyOf(value) : undefined;
-    if (key !== undefined) own.push({ key, source: source as Source });
+    if (!isSource(source)) continue;
+    const key = keyOf(value);
+    if (key !== undefined) own.push({ key, source });
   }
   return own;
 }
 
-const strongestFirst: readonly Source[] = [
-  'NodeIP',
-  'Nodename',
-  'HostnameStatus',
-  'ExternalAddress',
-  'PlatformMetadata',
-  'Configured',
-];
+const strength: { readonly [source in Source]: number } = {
+  NodeIP: 0,
+  Nodename: 1,
+  HostnameStatus: 2,
+  ExternalAddress: 3,
+  PlatformMetadata: 4,
+  Configured: 5,
+};
 
-const isSource = (source: string): source is Source =>
-  (strongestFirst as readonly string[]).includes(source);
+const isSource = (source: string): source is Source => Object.hasOwn(strength, source);
 
 function bySource(values: readonly OwnValue[]): Map<string, Source[]> {
   const index = new Map<string, Source[]>();
-  for (const source of strongestFirst) {
-    for (const own of values) {
-      if (own.source !== source) continue;
-      const sources = index.get(own.key);
-      if (sources === undefined) index.set(own.key, [source]);
-      else if (!sources.includes(source)) sources.push(source);
-    }
+  for (const { key, source } of values) {
+    const sources = index.get(key);
+    if (sources === undefined) index.set(key, [source]);
+    else if (!sources.includes(source)) sources.push(source);
+  }
+  for (const sources of index.values()) {
+    if (sources.length > 1) sources.sort((left, right) => strength[left] - strength[right]);
   }
   return index;
 }
@@ -130,12 +130,14 @@ function indexOthers(others: unknown): HolderIndex | undefined {
 }
 
 function sourcedValuesOf(values: unknown): { value: string; source: string }[] {
-  if (!Array.isArray(values)) return [];
-  return (values as readonly unknown[]).flatMap((entry) => {
-    if (!isRecord(entry)) return [];
+  const sourced: { value: string; source: string }[] = [];
+  if (!Array.isArray(values)) return sourced;
+  for (const entry of values as readonly unknown[]) {
+    if (!isRecord(entry)) continue;
     const { value, source } = entry;
-    return typeof value === 'string' && typeof source === 'string' ? [{ value, source }] : [];
-  });
+    if (typeof value === 'string' && typeof source === 'string') sourced.push({ value, source });
+  }
+  return sourced;
 }
 
 function stringsOf(values: unknown): readonly string[] | undefined {

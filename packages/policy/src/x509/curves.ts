@@ -1,3 +1,5 @@
+import { hexOfBytes } from '../octets.ts';
+
 /** A curve y² = x³ - 3x + b over the integers modulo p (FIPS 186-4, appendix D.1.2). */
 interface Curve {
   /** Octets of a coordinate. */
@@ -53,11 +55,5 @@ export function isPointOnCurve(curve: string, point: Uint8Array): boolean {
   return x < p && y < p && (y * y - (x * x - 3n) * x - b) % p === 0n;
 }
 
-function integerOf(bytes: Uint8Array, start: number, end: number): bigint {
-  let hex = '0x';
-  for (let index = start; index < end; index++) {
-    const octet = bytes[index] ?? 0;
-    hex += octet < 16 ? `0${octet.toString(16)}` : octet.toString(16);
-  }
-  return BigInt(hex);
-}
+const integerOf = (bytes: Uint8Array, start: number, end: number): bigint =>
+  BigInt(`0x${hexOfBytes(bytes, start, end)}`);
