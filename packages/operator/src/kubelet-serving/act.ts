@@ -58,7 +58,8 @@ export async function actOn(act: Act): Promise<AfterActing> {
         request: request.name,
         uid: request.uid,
       });
-      return 'later';
+      // Where the watch has shown the change already, there is nothing to wait for.
+      return isCurrent() ? 'later' : 'again';
     case 'gone':
       track.writtenOver = request.resourceVersion;
       return 'done';

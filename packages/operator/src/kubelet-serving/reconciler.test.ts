@@ -105,6 +105,26 @@ describe('a request of a managed node', () => {
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
   });
 
+  it('is decided anew at once where the change was seen before the write was refused', async () => {
+    let refuse: (() => void) | undefined;
+    const world: OperatorWorld = new OperatorWorld({
+      intercept: ({ operation, name }) => {
+        if (operation !== 'writeDecision' || refuse !== undefined) return;
+        world.kubernetes.touchRequest(name);
+        return new Promise<void>((resolve) => {
+          refuse = resolve;
+        });
+      },
+    });
+    await started(world);
+    world.request('csr-1', 'worker-1', ['10.5.0.11']);
+    await world.run(500);
+    expect(world.outcome('csr-1')).toBeUndefined();
+    refuse?.();
+    await world.run(500);
+    expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+  });
+
   it('survives an API server that refuses the write, and says so until it is allowed', async () => {
     let forbidden = true;
     const world = await started(
