@@ -1,11 +1,4 @@
-import type {
-  CsrAttribute,
-  NameAttribute,
-  ParsedCsr,
-  RelativeDistinguishedName,
-  RequestedExtension,
-  SanEntry,
-} from './parsed-csr.ts';
+import type { ParsedCsr, SanEntry } from './parsed-csr.ts';
 import type { SecondView } from './second-parser.ts';
 
 /**
@@ -13,48 +6,25 @@ import type { SecondView } from './second-parser.ts';
  * extensions and names, each in the same order and with the same types and octets.
  */
 export function sameRequest(csr: ParsedCsr, view: SecondView | undefined): boolean {
-  return (
-    view !== undefined &&
-    sameList(csr.subject, view.subject, sameRdn) &&
-    sameList(csr.attributes, view.attributes, sameAttribute) &&
-    sameList(csr.extensions, view.extensions, sameExtension) &&
-    sameList(csr.san, view.san, sameEntry)
-  );
+  return view !== undefined && spell(csr) === spell(view);
 }
 
-function sameList<T>(
-  left: readonly T[],
-  right: readonly T[],
-  same: (left: T, right: T) => boolean,
-): boolean {
-  return (
-    left.length === right.length &&
-    left.every((item, index) => {
-      const other = right[index];
-      return other !== undefined && same(item, other);
-    })
-  );
+function spell({ subject, attributes, extensions, san }: SecondView): string {
+  return JSON.stringify([
+    subject.map((rdn) => rdn.map(({ type, valueType, value }) => [type, valueType, value])),
+    attributes.map(({ type, values }) => [type, values]),
+    extensions.map(({ type, critical }) => [type, critical]),
+    san.map(spellEntry),
+  ]);
 }
 
-const sameRdn = (left: RelativeDistinguishedName, right: RelativeDistinguishedName): boolean =>
-  sameList(left, right, sameNameAttribute);
-
-const sameNameAttribute = (left: NameAttribute, right: NameAttribute): boolean =>
-  left.type === right.type && left.valueType === right.valueType && left.value === right.value;
-
-const sameAttribute = (left: CsrAttribute, right: CsrAttribute): boolean =>
-  left.type === right.type && left.values === right.values;
-
-const sameExtension = (left: RequestedExtension, right: RequestedExtension): boolean =>
-  left.type === right.type && left.critical === right.critical;
-
-function sameEntry(left: SanEntry, right: SanEntry): boolean {
-  switch (left.kind) {
+function spellEntry(entry: SanEntry): readonly (string | number)[] {
+  switch (entry.kind) {
     case 'dns':
-      return right.kind === 'dns' && left.name === right.name;
+      return ['dns', entry.name];
     case 'ip':
-      return right.kind === 'ip' && sameList(left.octets, right.octets, Object.is);
+      return ['ip', ...entry.octets];
     case 'other':
-      return right.kind === 'other' && left.tag === right.tag;
+      return ['other', entry.tag];
   }
 }
