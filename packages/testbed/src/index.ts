@@ -1,5 +1,7 @@
+export { type AccessAnswer, mayI, type ResourceAccess, rightsOf } from './access-review.ts';
 export type { CertificateAuthority, KeyPairPem, SubjectNames } from './certificate-authority.ts';
 export { createServingRequest } from './certificate-authority.ts';
+export { runIchor } from './command-line.ts';
 export type { Etcd } from './etcd.ts';
 export { eventually, type NotYet, notYet } from './eventually.ts';
 export { buildPart, buildParts, cacheDirectory } from './go-build.ts';
@@ -23,6 +25,7 @@ export type { Kubelet, KubeletOptions } from './kubelet.ts';
 export { honestRequest, labNode, virtualAddress } from './lab-machines.ts';
 export {
   createCluster,
+  customResourcesServed,
   installOperator,
   type MachineSpec,
   machineObject,
@@ -59,5 +62,6 @@ export {
   type TalosNodes,
   tearingDown,
 } from './talos-nodes.ts';
+export { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 export { startTestbed, type Testbed, type TestbedOptions, type TestbedUser } from './testbed.ts';
 export type { Handshake } from './tls-handshake.ts';

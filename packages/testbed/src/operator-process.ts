@@ -47,15 +47,22 @@ export type OperatorProcess = {
   stop(): Promise<void>;
 };
 
-/** Applies what `ichor manifests --only crds,rbac` prints and waits until the API server serves it. */
+/** Applies what `ichor manifests --only crds,rbac` prints, ready to be used when this resolves. */
 export async function installOperator(testbed: Testbed): Promise<void> {
   const items = installManifest({ namespace: operatorNamespace, only: ['crds', 'rbac'] });
   await testbed.apply({ apiVersion: 'v1', kind: 'List', items });
-  await eventually('the custom resources are served', async () => {
-    const path = `/apis/ichor.dev/v1alpha1/namespaces/${operatorNamespace}/talosclusters`;
-    const { status } = await testbed.admin.send(path);
-    return status === 200 || notYet(status);
-  });
+  await customResourcesServed(testbed);
+}
+
+/** Waits until the API server answers for both kinds, which it does some time after it has taken their definitions. */
+export async function customResourcesServed(testbed: Testbed): Promise<void> {
+  for (const plural of ['talosclusters', 'talosmachines']) {
+    const path = `/apis/ichor.dev/v1alpha1/namespaces/${operatorNamespace}/${plural}`;
+    await eventually(`${plural} are served`, async () => {
+      const { status } = await testbed.admin.send(path);
+      return status === 200 || notYet(status);
+    });
+  }
 }
 
 /**
