@@ -2,7 +2,7 @@ import type { ReceivedRequest, TalosCluster, TalosMachine } from '@ichor/k8s-ada
 import type { ReservedNames } from '@ichor/policy';
 import type { MachineIndex } from './machine-lookup.ts';
 import type { MachineStatuses } from './machine-statuses.ts';
-import { identityOf, reservedIn } from './node-identity.ts';
+import { identityOf, type Judgement, reservedIn } from './node-identity.ts';
 import type { ReadMachine } from './plan-decision.ts';
 import { type IssuedOutcome, planRecord, supersedes } from './plan-records.ts';
 
@@ -78,11 +78,13 @@ export class IssuedRequests {
   ): IssuedToMachine {
     const { machine, facts } = known;
     if (facts === undefined) return { outside: undefined, unverified: undefined };
-    const { identity, options } = identityOf(machine, facts, cluster, machines, reserved);
+    // Putting an identity together looks at all machines, and mostly everything is judged already.
+    let judgement: Judgement | undefined;
     const outcomes = requests.map((request) =>
-      this.#judge(request, `${request.resourceVersion} ${basis}`, () =>
-        planRecord(request, machine, identity, options),
-      ),
+      this.#judge(request, `${request.resourceVersion} ${basis}`, () => {
+        judgement ??= identityOf(machine, facts, cluster, machines, reserved);
+        return planRecord(request, machine, judgement.identity, judgement.options);
+      }),
     );
     let unverified: string | undefined;
     for (const outcome of outcomes) {

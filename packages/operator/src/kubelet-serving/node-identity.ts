@@ -130,11 +130,11 @@ export function othersOf(
   const others = machines.filter(({ machine }) => machine.uid !== target.uid);
   const own = new Set(
     inventoryHosts(target).filter(
-      (host) => !others.some(({ machine }) => inventoryHas(machine, host)),
+      (host) => !others.some(({ machine }) => inventoryHosts(machine).includes(host)),
     ),
   );
   const reported = (values: readonly SourcedValue[]) =>
-    values.filter(({ value }) => !own.has(canonicalHost(value)));
+    values.filter((value) => !own.has(hostIn(value)));
   return others.map(({ machine, facts }) => {
     const dnsNames = [...reported(facts?.dnsNames ?? [])];
     const ipAddresses = [...reported(facts?.ipAddresses ?? [])];
@@ -152,8 +152,25 @@ export function isControlPlane(machine: TalosMachine): boolean {
   return machine.spec.machineType === 'controlplane';
 }
 
-function inventoryHosts({ spec }: TalosMachine): string[] {
-  return [spec.address, ...(spec.hostname === undefined ? [] : [spec.hostname])].map(canonicalHost);
+// Every decision compares what all machines hold; objects of the inventory and readings never change.
+const hostsOfMachine = new WeakMap<TalosMachine, readonly string[]>();
+const hostOfValue = new WeakMap<SourcedValue, string>();
+
+function inventoryHosts(machine: TalosMachine): readonly string[] {
+  const known = hostsOfMachine.get(machine);
+  if (known !== undefined) return known;
+  const { address, hostname } = machine.spec;
+  const hosts = [address, ...(hostname === undefined ? [] : [hostname])].map(canonicalHost);
+  hostsOfMachine.set(machine, hosts);
+  return hosts;
+}
+
+function hostIn(value: SourcedValue): string {
+  const known = hostOfValue.get(value);
+  if (known !== undefined) return known;
+  const host = canonicalHost(value.value);
+  hostOfValue.set(value, host);
+  return host;
 }
 
 function inventoryHas(machine: TalosMachine, host: string): boolean {
