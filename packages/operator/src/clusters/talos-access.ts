@@ -1,4 +1,4 @@
-import type { Inventory, TalosCluster } from '@ichor/k8s-adapter';
+import { type Inventory, KubeError, type TalosCluster } from '@ichor/k8s-adapter';
 import {
   type AccessSource,
   accessOf,
@@ -11,9 +11,15 @@ import type { Clock } from '../runtime/clock.ts';
 export const talosconfigKey = 'config';
 /** A Secret is read again after this, in milliseconds; Talos renews its own after five hours. */
 const secretMs = 60_000;
+/** While it is being read again, what was read before is used for this long, in milliseconds. */
+const graceMs = 5 * 60_000;
 
 /**
  * Talos credentials out of a Secret of the operator's namespace, read again every minute.
+ *
+ * The Secret is read once, whoever asks meanwhile: those that come after the one who began go on
+ * with what was read before. A node has seconds to answer, and reading a Secret behind many other
+ * calls may take as long.
  *
  * `current` rejects with KubeError or TalosconfigError, each naming the Secret.
  */
@@ -23,13 +29,28 @@ export function accessFromSecret(
   clock: Clock,
 ): AccessSource {
   let known: { readonly access: TalosAccess; readonly readAt: number } | undefined;
-  return {
-    current: async () => {
-      if (known !== undefined && clock.now() - known.readAt < secretMs) return known.access;
+  let reading: Promise<TalosAccess> | undefined;
+  const read = async (): Promise<TalosAccess> => {
+    try {
       const text = await secretText(inventory, secret, talosconfigKey);
       const source = `Secret ${inventory.namespace}/${secret}, key ${talosconfigKey}`;
       known = { access: accessOf(parseTalosconfig(text, source)), readAt: clock.now() };
       return known.access;
+    } catch (error) {
+      // Credentials that were taken away must not live on.
+      if (!(error instanceof KubeError && error.code === 'unavailable')) known = undefined;
+      throw error;
+    } finally {
+      reading = undefined;
+    }
+  };
+  return {
+    current: async () => {
+      const age = known === undefined ? Number.POSITIVE_INFINITY : clock.now() - known.readAt;
+      const isUsable = age < secretMs || (reading !== undefined && age < graceMs);
+      if (known !== undefined && isUsable) return known.access;
+      reading ??= read();
+      return reading;
     },
   };
 }
