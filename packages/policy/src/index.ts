@@ -9,7 +9,10 @@ export { parseCsr } from './csr/parse-csr.ts';
 export type { CertificateSigningRequest } from './csr/signing-request.ts';
 export type { Decision, Evidence, PolicyOptions, Violation } from './decision.ts';
 export type { Explanation, RuleExplanation } from './explain.ts';
+export { type Cidr, parseCidr } from './identity/cidr.ts';
+export { foldDnsName } from './identity/dns-name.ts';
 export type { IdentityConflict } from './identity/identity-conflict.ts';
+export { formatIpAddress, parseIpAddress, unmapAddress } from './identity/ip-address.ts';
 export type {
   NodeIdentity,
   NodeReading,

@@ -53,25 +53,26 @@ Exit codes: 0 approved (or no difference), 1 denied (or a difference), 2 pending
       node: { type: 'string' },
       'control-plane': { type: 'boolean', default: false },
       reserved: { type: 'string', multiple: true, default: [] },
-      'unknown-names': { type: 'string', default: 'deny' },
+      'unknown-names': { type: 'string' },
       'max-expiration-seconds': { type: 'string' },
       vectors: { type: 'string' },
       output: { type: 'string', short: 'o', default: 'table' },
     });
     const output = oneOf('output', flags.output, ['table', 'json', 'yaml']);
     if (flags.vectors !== undefined) {
-      if (flags.csr !== undefined || flags.identity !== undefined || flags.node !== undefined) {
-        throw new UsageError('--vectors stands alone: leave --csr, --identity and --node out.');
+      if (Object.entries(flags).some(([flag, value]) => aboutOne.has(flag) && isGiven(value))) {
+        throw new UsageError('--vectors stands alone: leave all other flags but --output out.');
       }
       return decideVectors(flags.vectors, output, io);
     }
     if (flags.csr === undefined) {
       throw new UsageError('--csr is missing; give a file, or - for standard input.');
     }
+    checkReadingFlags(flags);
     if (flags.csr === '-' && flags.identity === '-') {
       throw new UsageError('only one of --csr and --identity can be standard input.');
     }
-    const options = optionsOf(flags['unknown-names'], flags['max-expiration-seconds']);
+    const options = optionsOf(flags['unknown-names'] ?? 'deny', flags['max-expiration-seconds']);
     const csr = signingRequestOf(parseText(await readText(flags.csr, io), flags.csr), flags.csr);
     const reading = await readingOf(flags, csr, io);
     const explanation = explain(csr, reading, options);
@@ -95,17 +96,46 @@ interface ReadingFlags {
   readonly reserved: readonly string[];
 }
 
-async function readingOf(
-  flags: ReadingFlags,
-  csr: CertificateSigningRequest,
-  io: CommandIo,
-): Promise<NodeReading> {
+/** Flags that say which request is decided, about whom, and how: those that vectors say themselves. */
+const aboutOne: ReadonlySet<string> = new Set([
+  'csr',
+  'identity',
+  'talosconfig',
+  'context',
+  'node',
+  'control-plane',
+  'reserved',
+  'unknown-names',
+  'max-expiration-seconds',
+]);
+
+/** Whether the value of a flag without a default comes from the command line. */
+function isGiven(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+}
+
+/** @throws UsageError unless there is exactly one way to learn who the node is */
+function checkReadingFlags(flags: ReadingFlags): void {
   const { identity, node } = flags;
   if ((identity === undefined) === (node === undefined)) {
     throw new UsageError(
       'give either --identity FILE, or --talosconfig FILE with --node ADDRESS, to say who the node is.',
     );
   }
+  if (node === '') throw new UsageError('--node is empty; give the address of the node.');
+  const live = ['talosconfig', 'context', 'control-plane', 'reserved'] as const;
+  const idle = node === undefined ? live.find((flag) => isGiven(flags[flag])) : undefined;
+  if (idle !== undefined) {
+    throw new UsageError(`--${idle} is about a live node: give --node, or leave it out.`);
+  }
+}
+
+async function readingOf(
+  flags: ReadingFlags,
+  csr: CertificateSigningRequest,
+  io: CommandIo,
+): Promise<NodeReading> {
+  const { identity, node = '' } = flags;
   if (identity !== undefined) {
     return nodeReadingOf(parseText(await readText(identity, io), identity), identity);
   }
@@ -118,7 +148,7 @@ async function readingOf(
     {
       talosconfig,
       context: flags.context,
-      node: node ?? '',
+      node,
       controlPlane: flags['control-plane'],
       reserved: flags.reserved,
     },

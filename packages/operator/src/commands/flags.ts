@@ -26,8 +26,8 @@ export function parseFlags<T extends ParseArgsOptionsConfig>(
     return values;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new UsageError(`${sentence} See 'ichor ${command} --help'.`);
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new UsageError(`${line.replace(/\.$/, '')}; see 'ichor ${command} --help'.`);
   }
 }
 
@@ -40,4 +40,18 @@ export function oneOf<T extends string>(flag: string, value: string, permitted: 
     );
   }
   return found;
+}
+
+/**
+ * The name of a namespace. (RFC 1123, section 2.1; Kubernetes `IsDNS1123Label`)
+ *
+ * @throws UsageError naming the flag
+ */
+export function namespaceName(flag: string, value: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value)) {
+    throw new UsageError(
+      `--${flag} is ${JSON.stringify(value)}; it must be a DNS label of at most 63 characters.`,
+    );
+  }
+  return value;
 }

@@ -1,7 +1,13 @@
 import type { NodeReading, ReservedNames, SourcedValue } from '@ichor/policy';
-import { createTalosClient, TalosError, talosconfigFile } from '@ichor/talos-client';
+import {
+  createTalosClient,
+  TalosconfigError,
+  TalosError,
+  talosconfigFile,
+} from '@ichor/talos-client';
 import { factsOf } from '../kubelet-serving/machine-facts.ts';
 import { canonicalAddress } from '../kubelet-serving/name-text.ts';
+import { UsageError } from './exit-code.ts';
 
 /** What to ask, and what to add to the answer. */
 export interface LiveNode {
@@ -19,14 +25,19 @@ export interface LiveNode {
  * the operator; nothing is thrown for it.
  *
  * @param nodeName the name to use where the node cannot be read
+ * @throws UsageError where the talosconfig cannot be used
  */
 export async function readLiveNode(live: LiveNode, nodeName: string): Promise<NodeReading> {
-  const client = createTalosClient({
-    access: talosconfigFile(
-      live.talosconfig,
-      live.context === undefined ? {} : { contextName: live.context },
-    ),
+  const access = talosconfigFile(
+    live.talosconfig,
+    live.context === undefined ? {} : { contextName: live.context },
+  );
+  await access.current().catch((error: unknown) => {
+    // That is a mistake on this command line, not something that the node did.
+    if (error instanceof TalosconfigError) throw new UsageError(`${error.message}.`);
+    throw error;
   });
+  const client = createTalosClient({ access });
   try {
     const said = await client.readNodeFacts({
       address: live.node,

@@ -26,6 +26,13 @@ Exit codes: 0 approved or done, 1 denied or a difference found, 2 pending, 64 wr
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const abort = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => abort.abort());
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Whoever reads may have had enough, as `head` does: there is nobody left to tell.
+      if (error.code !== 'EPIPE') throw error;
+      abort.abort();
+    });
+  }
   return runCommandLineWith(argv, {
     out: (line) => process.stdout.write(line),
     err: (line) => process.stderr.write(line),

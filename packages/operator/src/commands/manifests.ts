@@ -1,7 +1,7 @@
 import { encodeYaml, type InstallPart, installManifest, installParts } from '@ichor/render';
 import type { Command } from './command.ts';
 import { exitCode, UsageError } from './exit-code.ts';
-import { oneOf, parseFlags } from './flags.ts';
+import { namespaceName, oneOf, parseFlags } from './flags.ts';
 
 /** `ichor manifests`: everything that `kubectl apply -f -` needs. */
 export const manifestsCommand: Command = {
@@ -30,20 +30,21 @@ Exit codes: 0 done, 64 wrong usage.
       output: { type: 'string', short: 'o', default: 'yaml' },
     });
     const output = oneOf('output', flags.output, ['yaml', 'json']);
-    if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(flags.namespace)) {
-      throw new UsageError(
-        `--namespace is ${JSON.stringify(flags.namespace)}; it must be a DNS label of at most 63 characters.`,
-      );
-    }
+    const namespace = namespaceName('namespace', flags.namespace);
     const only: readonly InstallPart[] | undefined = flags.only
       ?.split(',')
       .map((part) => oneOf('only', part.trim(), installParts));
     if (flags.image === undefined && (only === undefined || only.includes('deployment'))) {
       throw new UsageError('--image is missing; name the image that the Deployment runs.');
     }
+    if (flags.image !== undefined && !/^\S+$/.test(flags.image)) {
+      throw new UsageError(
+        `--image is ${JSON.stringify(flags.image)}; it must be the name of an image, without blanks.`,
+      );
+    }
     const objects = installManifest({
       image: flags.image ?? '',
-      namespace: flags.namespace,
+      namespace,
       ...(only === undefined ? {} : { only }),
     });
     io.out(

@@ -45,8 +45,9 @@ export function parseText(text: string, path: string): unknown {
   const document = parseDocument(text, { prettyErrors: true, maxAliasCount: 100 } as never);
   const [problem] = document.errors;
   if (problem !== undefined) {
+    const [line = ''] = problem.message.split('\n');
     throw new UsageError(
-      `${path} is neither YAML nor JSON of one document: ${problem.message.split('\n')[0]}`,
+      `${path} is neither YAML nor JSON of one document: ${line.replace(/[.:]$/, '')}.`,
     );
   }
   return document.toJS({ maxAliasCount: 100 });

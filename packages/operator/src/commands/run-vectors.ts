@@ -41,8 +41,9 @@ export function runVectors(value: unknown, path: string): VectorReport {
     const parsed = vector.safeParse(element);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
+      const field = issue?.path.map(String).join('.') || 'the element';
       throw new UsageError(
-        `${path}: element ${index} is no vector: ${issue?.path.map(String).join('.')}: ${issue?.message}.`,
+        `${path}: element ${index} is no vector: ${field}: ${issue?.message ?? 'it has another shape'}.`,
       );
     }
     return differenceOf(parsed.data, `${path}: ${parsed.data.id}`);

@@ -15,7 +15,7 @@ import { errorText } from '../runtime/error-text.ts';
 import { jsonLogger } from '../runtime/logger.ts';
 import type { Command } from './command.ts';
 import { exitCode, UsageError } from './exit-code.ts';
-import { parseFlags } from './flags.ts';
+import { namespaceName, parseFlags } from './flags.ts';
 
 /** Where Talos puts the credentials of a pod that asked for them (`talos.dev/v1alpha1`). */
 const podTalosconfig = '/var/run/secrets/talos.dev/config';
@@ -48,6 +48,8 @@ Exit codes: 0 ended by a signal, 64 wrong usage or a file that cannot be used.
       namespace: { type: 'string' },
       talosconfig: { type: 'string' },
     });
+    const chosen =
+      flags.namespace === undefined ? undefined : namespaceName('namespace', flags.namespace);
     const connect = (): KubeConnection =>
       flags.kubeconfig === undefined
         ? connectInCluster({ env: io.env })
@@ -61,7 +63,7 @@ Exit codes: 0 ended by a signal, 64 wrong usage or a file that cannot be used.
     }
     const logger = jsonLogger(io.out, Date.now);
     for (const warning of connection.warnings) logger.warn(warning);
-    const namespace = flags.namespace ?? connection.namespace ?? 'ichor-system';
+    const namespace = chosen ?? connection.namespace ?? 'ichor-system';
     const talosconfig = flags.talosconfig ?? io.env['TALOSCONFIG'] ?? podTalosconfig;
 
     const ports: OperatorPorts = {

@@ -1,7 +1,6 @@
 import type { MachineIdentity, TalosMachine } from '@ichor/k8s-adapter';
-import type { SourcedValue } from '@ichor/policy';
+import { parseCidr, type SourcedValue } from '@ichor/policy';
 import type { NodeFacts } from '@ichor/talos-client';
-import { canonicalAddress, canonicalSubnet } from './name-text.ts';
 
 /** What a machine said when it was last read, in the words of the policy. */
 export interface MachineFacts {
@@ -29,7 +28,7 @@ export type FactsOrProblem =
  */
 export function factsOf(said: NodeFacts, observedAt: number): FactsOrProblem {
   for (const entry of said.excludeSubnets ?? []) {
-    if (canonicalAddress(entry) === undefined && canonicalSubnet(entry) === undefined) {
+    if (parseCidr(entry) === undefined) {
       return {
         kind: 'unusable',
         cause: `NodeIPConfig excludes ${JSON.stringify(entry)}, which is neither an address nor a CIDR`,

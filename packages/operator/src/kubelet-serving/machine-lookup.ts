@@ -1,6 +1,6 @@
 import type { TalosMachine } from '@ichor/k8s-adapter';
-import { nodeNameOf } from '@ichor/policy';
-import { canonicalName } from './name-text.ts';
+import { foldDnsName, nodeNameOf } from '@ichor/policy';
+
 import type { KnownMachine } from './node-identity.ts';
 
 /** Which machine has a node name: one, none, or more than one. */
@@ -27,7 +27,7 @@ export function indexMachines(machines: readonly KnownMachine[]): MachineIndex {
   const byReadName = new Map<string, TalosMachine[]>();
   for (const { machine, facts } of machines) {
     const { hostname } = machine.spec;
-    if (hostname !== undefined) add(byHostname, canonicalName(hostname), machine);
+    if (hostname !== undefined) add(byHostname, foldDnsName(hostname), machine);
     if (facts?.nodeName !== undefined) add(byReadName, facts.nodeName, machine);
   }
   const byNodeName = (nodeName: string): MachineLookup => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalAddress, canonicalName, canonicalSubnet } from './name-text.ts';
+import { canonicalAddress, canonicalHost } from './name-text.ts';
 
 describe('canonicalAddress', () => {
   it.each([
@@ -15,22 +15,9 @@ describe('canonicalAddress', () => {
   );
 });
 
-describe('canonicalSubnet', () => {
-  it.each([
-    ['10.96.0.0/12', '10.96.0.0/12'],
-    ['FD00::/64', 'fd00::/64'],
-    ['0.0.0.0/0', '0.0.0.0/0'],
-  ])('%s is %s', (text, canonical) => expect(canonicalSubnet(text)).toBe(canonical));
-
-  it.each(['10.96.0.0', '10.96.0.0/33', '10.96.0.0/012', 'fd00::/129', 'a/8', '10.0.0.0/'])(
-    '%j is no CIDR',
-    (text) => expect(canonicalSubnet(text)).toBeUndefined(),
-  );
-});
-
-describe('canonicalName', () => {
-  it('folds ASCII letters and drops one final dot', () => {
-    expect(canonicalName('Worker-1.LAB.example.')).toBe('worker-1.lab.example');
-    expect(canonicalName('a..')).toBe('a.');
+describe('canonicalHost', () => {
+  it('folds names and spells addresses', () => {
+    expect(canonicalHost('Worker-1.LAB.example.')).toBe('worker-1.lab.example');
+    expect(canonicalHost('FD00::0001')).toBe('fd00::1');
   });
 });
