@@ -67,10 +67,10 @@ describe('ichor decide', () => {
     expect(out).toContain('→ not judged: The node could not be read');
   });
 
-  it.each([
+  it.each<[string, (text: string) => unknown]>([
     ['json', JSON.parse],
     ['yaml', parse],
-  ] as const)('prints with -o %s what explain says', async (form, read) => {
+  ])('prints with -o %s what explain says', async (form, read) => {
     for (const vector of [approved, denied, pending]) {
       const { out } = await decide(vector, '-o', form);
       const explanation = explain(vector.csr, vector.node);

@@ -31,7 +31,7 @@ async function run(args: readonly string[], node?: string) {
   return { code, out, err };
 }
 
-describe('bin/ichor.mjs', () => {
+describe('bin/ichor.mjs', { timeout: 30_000 }, () => {
   it.each(['22.18.0', '20.19.5', '18.20.8'])('says on Node %s what it needs', async (node) => {
     expect(await run(['--version'], node)).toEqual({
       code: 64,
@@ -40,7 +40,7 @@ describe('bin/ichor.mjs', () => {
     });
   });
 
-  it.each([['22.19.0'], ['24.0.0'], [undefined]])('runs on Node %s', async (node) => {
+  it.each([['22.19.0'], ['24.0.0']])('runs on Node %s', async (node) => {
     expect(await run(['--version'], node)).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
