@@ -5,6 +5,7 @@ import {
   type ServingCertificateRecord,
   type TalosMachine,
 } from '@ichor/k8s-adapter';
+import type { Clock } from '../runtime/clock.ts';
 import { SerialQueue } from '../runtime/serial-queue.ts';
 import {
   factsFromStatus,
@@ -15,6 +16,8 @@ import {
 
 /** Facts older than this are written again though they did not change, in milliseconds. */
 export const observedAtMs = 10 * 60_000;
+/** A write that failed is tried again after this, in milliseconds. */
+export const statusRetryMs = 2_000;
 
 interface Entry {
   readonly uid: string;
@@ -25,6 +28,10 @@ interface Entry {
   /** The facts that the API server is known to hold. */
   writtenFacts: MachineFacts | undefined;
   dirty: boolean;
+  /** True while a write in the background is on its way; it takes what is put meanwhile, too. */
+  writing: boolean;
+  /** When a write in the background may follow one that failed, in milliseconds since the epoch. */
+  retryAt: number;
 }
 
 /**
@@ -34,15 +41,29 @@ interface Entry {
 export class MachineStatuses {
   readonly #entries = new Map<string, Entry>();
   readonly #inventory: Pick<Inventory, 'applyMachineStatus'>;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #failed: (machine: TalosMachine, error: unknown) => void;
+  readonly #running = new Set<Promise<void>>();
+  #closed = false;
 
-  /** @param failed is called when a write in the background fails; it is tried again later */
+  /**
+   * @param failed is called when a write in the background fails; {@link MachineStatuses.retry}
+   *   repeats it after {@link statusRetryMs}
+   */
   constructor(
     inventory: Pick<Inventory, 'applyMachineStatus'>,
+    clock: Pick<Clock, 'now'>,
     failed: (machine: TalosMachine, error: unknown) => void,
   ) {
     this.#inventory = inventory;
+    this.#clock = clock;
     this.#failed = failed;
+  }
+
+  /** Begins no more writes in the background; resolves when the last one has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#running);
   }
 
   /** The certificate on record for a machine. */
@@ -76,16 +97,26 @@ export class MachineStatuses {
   async flush(machine: TalosMachine): Promise<void> {
     const entry = this.#entryOf(machine);
     await entry.queue.run(async () => {
-      if (entry.dirty) await this.#apply(machine, entry);
+      while (entry.dirty) await this.#apply(machine, entry);
     });
   }
 
-  /** Tries again what could not be written. */
-  retry(machines: readonly TalosMachine[]): void {
+  /**
+   * Tries again what could not be written, where its time has come.
+   *
+   * @returns milliseconds until the next time comes; undefined where nothing waits for it
+   */
+  retry(machines: readonly TalosMachine[]): number | undefined {
+    const now = this.#clock.now();
+    let nextInMs: number | undefined;
     for (const machine of machines) {
       const entry = this.#entries.get(machine.name);
-      if (entry?.uid === machine.uid && entry.dirty) this.#write(machine, entry);
+      if (entry?.uid !== machine.uid || !entry.dirty || entry.writing) continue;
+      const inMs = entry.retryAt - now;
+      if (inMs <= 0) this.#write(machine, entry);
+      else nextInMs = Math.min(nextInMs ?? inMs, inMs);
     }
+    return nextInMs;
   }
 
   /** Forgets the machines that are not in the list. */
@@ -96,7 +127,22 @@ export class MachineStatuses {
 
   #write(machine: TalosMachine, entry: Entry): void {
     entry.dirty = true;
-    this.flush(machine).catch((error: unknown) => this.#failed(machine, error));
+    if (entry.writing || this.#closed) return;
+    entry.writing = true;
+    const write = this.#writeNow(machine, entry).finally(() => this.#running.delete(write));
+    this.#running.add(write);
+  }
+
+  async #writeNow(machine: TalosMachine, entry: Entry): Promise<void> {
+    try {
+      await this.flush(machine);
+      entry.writing = false;
+      if (entry.dirty) this.#write(machine, entry);
+    } catch (error) {
+      entry.writing = false;
+      entry.retryAt = this.#clock.now() + statusRetryMs;
+      this.#failed(machine, error);
+    }
   }
 
   async #apply(machine: TalosMachine, entry: Entry): Promise<void> {
@@ -129,6 +175,8 @@ export class MachineStatuses {
       nodeName: machine.status.nodeName,
       writtenFacts: kept,
       dirty: false,
+      writing: false,
+      retryAt: 0,
     };
     this.#entries.set(machine.name, entry);
     return entry;

@@ -82,11 +82,12 @@ export class KubeletServingReconciler {
       this.#basis += 1;
       this.#wake();
     });
-    this.#statuses = new MachineStatuses(ports.inventory, (machine, error) => {
+    this.#statuses = new MachineStatuses(ports.inventory, ports.clock, (machine, error) => {
       ports.logger.warn('the status of a TalosMachine could not be written; trying again', {
         machine: machine.name,
         error: errorText(error),
       });
+      this.#wake();
     });
     this.#issued = new IssuedRequests(this.#statuses, (request, detail) =>
       ports.logger.warn('an issued certificate does not count', { request: request.name, detail }),
@@ -133,6 +134,7 @@ export class KubeletServingReconciler {
     this.#cancelPass?.();
     this.#unsubscribe();
     await Promise.allSettled(this.#running);
+    await this.#statuses.close();
   }
 
   #wake(inMs = passGapMs): void {
@@ -174,7 +176,7 @@ export class KubeletServingReconciler {
     if (gateOpen) this.#startDecisions(requests, index, now);
 
     const progress = this.#progress(requests, machines, index);
-    this.#statuses.retry(this.#view.machines);
+    this.#wakeIn(this.#statuses.retry(this.#view.machines));
     // An older generation's decision may still be written: what the status says must be true.
     const { cluster } = this.#view;
     const outdated = this.#tracks
