@@ -100,7 +100,7 @@ export default {
         path: '^packages/([^/]+)/(src|dist)/',
         pathNot: [
           '^packages/$1/',
-          '^packages/[^/]+/(src|dist)/(index|index\\.browser|testing/index)\\.(ts|js|d\\.ts)$',
+          '^packages/[^/]+/(src|dist)/(index|index\\.browser|testing/(index|builder))\\.(ts|js|d\\.ts)$',
         ],
       },
     },

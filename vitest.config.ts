@@ -5,6 +5,10 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 
 // Tests run on the sources, so that a stale build can never be what was tested.
 const alias = [
+  {
+    find: /^@ichor\/policy\/testing\/builder$/,
+    replacement: source('policy/src/testing/builder.ts'),
+  },
   { find: /^@ichor\/([a-z0-9-]+)\/testing$/, replacement: source('$1/src/testing/index.ts') },
   { find: /^@ichor\/([a-z0-9-]+)$/, replacement: source('$1/src/index.ts') },
 ];

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import { exitCode, UsageError } from './exit-code.ts';
+import { exitCode } from './exit-code.ts';
 import { parseFlags } from './flags.ts';
 
 /** `ichor demo`: what the operator does, without a cluster. */
@@ -9,8 +9,7 @@ export const demoCommand: Command = {
   help: `Usage: ichor demo
 
 Runs the operator against a Kubernetes and a Talos in memory: five machines, honest requests and
-hostile ones. Prints what became of each and why, with a mark where it is what must happen. Needs
-the optional dependency fast-check.
+hostile ones. Prints what became of each and why, with a mark where it is what must happen.
 
   -h, --help   this text
 
@@ -18,9 +17,7 @@ Exit codes: 0 every outcome is the expected one, 1 some outcome is not, 64 wrong
 `,
   run: async (args, io) => {
     parseFlags('demo', args, {});
-    const { runDemo } = await import('../demo/run-demo.ts').catch(() => {
-      throw new UsageError('the demo needs the package fast-check; install it beside ichor.');
-    });
+    const { runDemo } = await import('../demo/run-demo.ts');
     const differences = await runDemo({
       write: io.out,
       columns: process.stdout.columns ?? Number(io.env['COLUMNS'] ?? 120),

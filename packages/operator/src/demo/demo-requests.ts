@@ -7,7 +7,7 @@ import {
   type RequestChanges,
   sanExtension,
   sequence,
-} from '@ichor/policy/testing';
+} from '@ichor/policy/testing/builder';
 
 /** What must become of a request: the condition, or that there is none, and the reasons. */
 export interface ExpectedOutcome {

@@ -16,7 +16,7 @@ import {
   sequence,
   signBytes,
   textBytes,
-} from '@ichor/policy/testing';
+} from '@ichor/policy/testing/builder';
 
 const utcTimeTag = 0x17;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { type InMemoryKubernetes, inMemoryKubernetes } from '@ichor/k8s-adapter/testing';
-import { buildRequest, poolKey } from '@ichor/policy/testing';
+import { buildRequest, poolKey } from '@ichor/policy/testing/builder';
 import { fixedAccess } from '@ichor/talos-client';
 import { type InMemoryTalos, inMemoryTalos } from '@ichor/talos-client/testing';
 import { Operator } from '../clusters/operator.ts';

@@ -10,7 +10,7 @@ import {
   ipEntry,
   poolKey,
   type RequestChanges,
-} from '@ichor/policy/testing';
+} from '@ichor/policy/testing/builder';
 import { fixedAccess } from '@ichor/talos-client';
 import { type InMemoryNode, type InMemoryTalos, inMemoryTalos } from '@ichor/talos-client/testing';
 import { Operator } from '../clusters/operator.ts';
