@@ -12,7 +12,7 @@ describe('the demonstration', () => {
     expect(text).toContain('NameReserved: 10.5.0.100 is reserved.');
     expect(text).toContain('4 of 5 machines are certified');
     expect(text).not.toContain('✗');
-  });
+  }, 30_000);
 });
 
 describe('outcomeTable', () => {
