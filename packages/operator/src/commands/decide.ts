@@ -11,7 +11,6 @@ import type { Command, CommandIo } from './command.ts';
 import { exitCode, UsageError } from './exit-code.ts';
 import { explanationTable } from './explanation-table.ts';
 import { oneOf, parseFlags } from './flags.ts';
-import { readLiveNode } from './live-reading.ts';
 import { nodeReadingOf } from './node-reading-input.ts';
 import { parseText, readText } from './read-input.ts';
 import { runVectors } from './run-vectors.ts';
@@ -144,6 +143,7 @@ async function readingOf(
     throw new UsageError('--talosconfig is missing; --node needs the credentials to ask with.');
   }
   const machine = machineOf(csr, () => true);
+  const { readLiveNode } = await import('./live-reading.ts');
   return readLiveNode(
     {
       talosconfig,

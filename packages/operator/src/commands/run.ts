@@ -1,16 +1,3 @@
-import {
-  connectInCluster,
-  connectWithKubeconfig,
-  connectWithKubeconfigFile,
-  type KubeConnection,
-  KubeconfigError,
-  openInventory,
-  openSigningCluster,
-} from '@ichor/k8s-adapter';
-import { createTalosClient, talosconfigFile } from '@ichor/talos-client';
-import { Operator } from '../clusters/operator.ts';
-import type { OperatorPorts } from '../clusters/operator-ports.ts';
-import { systemClock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
 import { jsonLogger } from '../runtime/logger.ts';
 import type { Command } from './command.ts';
@@ -50,35 +37,22 @@ Exit codes: 0 ended by a signal, 64 wrong usage or a file that cannot be used.
     });
     const chosen =
       flags.namespace === undefined ? undefined : namespaceName('namespace', flags.namespace);
-    const connect = (): KubeConnection =>
-      flags.kubeconfig === undefined
-        ? connectInCluster({ env: io.env })
-        : connectWithKubeconfigFile(flags.kubeconfig);
-    let connection: KubeConnection;
-    try {
-      connection = connect();
-    } catch (error) {
-      if (error instanceof KubeconfigError) throw new UsageError(error.message);
-      throw error;
-    }
     const logger = jsonLogger(io.out, Date.now);
-    for (const warning of connection.warnings) logger.warn(warning);
-    const namespace = chosen ?? connection.namespace ?? 'ichor-system';
     const talosconfig = flags.talosconfig ?? io.env['TALOSCONFIG'] ?? podTalosconfig;
-
-    const ports: OperatorPorts = {
-      inventory: openInventory(connection, namespace),
-      openOwnCluster: () => openSigningCluster(connect()),
-      openCluster: (text, source) =>
-        openSigningCluster(connectWithKubeconfig({ text, source, trusted: false })),
-      defaultTalosAccess: talosconfigFile(talosconfig),
-      createTalosClient: (access) => createTalosClient({ access }),
-      clock: systemClock,
-      random: Math.random,
+    // The clients of both APIs take longer to load than all other commands to run.
+    const { openRealPorts } = await import('../clusters/real-ports.ts');
+    const { Operator } = await import('../clusters/operator.ts');
+    const opened = openRealPorts({
+      kubeconfig: flags.kubeconfig,
+      namespace: chosen,
+      talosconfig,
+      env: io.env,
       logger,
-    };
+    });
+    if (opened.kind === 'unusable') throw new UsageError(opened.problem);
+    const { ports, server } = opened;
     const operator = new Operator(ports);
-    logger.info('starting', { server: connection.server, namespace, talosconfig });
+    logger.info('starting', { server, namespace: ports.inventory.namespace, talosconfig });
     operator.start();
     await ended(io.signal);
     logger.info('stopping');

@@ -33,6 +33,8 @@ export interface ReadMachine extends KnownMachine {
 export interface DecisionSnapshot {
   readonly request: ReceivedRequest;
   readonly firstSeenAt: number;
+  /** When the cluster or one of its machines last changed, in the inventory. */
+  readonly changedAt: number;
   /** When this try to decide began. */
   readonly attemptAt: number;
   readonly now: number;
@@ -172,15 +174,15 @@ function toReadAgain(
 
 /** A reading good enough to decide with: of this attempt, or young. */
 function isFresh(
-  { attemptAt, firstSeenAt, now, readInAttempt }: DecisionSnapshot,
+  { attemptAt, firstSeenAt, changedAt, now, readInAttempt }: DecisionSnapshot,
   known: ReadMachine,
 ): boolean {
   const { triedAt, failure } = known.state;
   if (triedAt === undefined) return readInAttempt.has(known.machine.name);
   if (triedAt >= attemptAt || readInAttempt.has(known.machine.name)) return true;
   if (failure === undefined) return now - triedAt < freshMs;
-  // A node that just came back must not be held to what it failed before it asked.
-  return triedAt >= firstSeenAt && now - triedAt < failureFreshMs;
+  // A node must not be held to what failed before it asked, or before somebody mended it.
+  return triedAt >= Math.max(firstSeenAt, changedAt) && now - triedAt < failureFreshMs;
 }
 
 /** A reading, or a try of one, that began after the request was first seen, or is young. */

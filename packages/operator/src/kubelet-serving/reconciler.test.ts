@@ -162,6 +162,21 @@ describe('a request that cannot be decided', () => {
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
   });
 
+  it('of an unreadable node is tried at once when the inventory changes', async () => {
+    const world = await started(
+      new OperatorWorld({
+        machines: [...usualMachines, { name: 'worker-4', address: '10.5.0.14', node: null }],
+      }),
+    );
+    world.request('csr-1', 'worker-4', ['10.5.0.14']);
+    await world.run(100);
+    expect(world.logged('csr-1')).toEqual(['NodeUnreadable']);
+    world.setNode({ name: 'worker-4', address: '10.5.0.14' }, {});
+    world.setOptions({ extraDNSNames: ['another.example'] });
+    await world.run(500);
+    expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+  });
+
   it('of an unreadable node is tried again and approved once it can be read', async () => {
     const world = await started(
       new OperatorWorld({

@@ -64,6 +64,7 @@ export class KubeletServingReconciler {
   #view: ClusterView;
   /** Grows with every change of the inventory that a decision may rest on. */
   #viewVersion = 0;
+  #changedAt = Number.NEGATIVE_INFINITY;
   /** Grows with everything by which the names of issued certificates are judged. */
   #basis = 0;
   #refused: string | undefined;
@@ -120,6 +121,7 @@ export class KubeletServingReconciler {
     if (!changed && before.notice?.message === view.notice?.message) return;
     if (changed) {
       this.#viewVersion += 1;
+      this.#changedAt = this.#ports.clock.now();
       this.#basis += 1;
       this.#tracks.tryAllAgain(this.#ports.clock.now());
     }
@@ -332,6 +334,7 @@ export class KubeletServingReconciler {
       const step = planDecision({
         request,
         firstSeenAt: track.firstSeenAt,
+        changedAt: this.#changedAt,
         attemptAt,
         now: clock.now(),
         cluster: this.#view.cluster,
