@@ -35,7 +35,7 @@ const installed = [
   'customresourcedefinition.apiextensions.k8s.io/talosmachines.ichor.dev',
   'serviceaccount/ichor',
   'clusterrole.rbac.authorization.k8s.io/ichor',
-  'clusterrolebinding.rbac.authorization.k8s.io/ichor',
+  'clusterrolebinding.rbac.authorization.k8s.io/ichor:ichor-system',
   'role.rbac.authorization.k8s.io/ichor',
   'rolebinding.rbac.authorization.k8s.io/ichor',
   'deployment.apps/ichor',
@@ -189,7 +189,7 @@ describe('every verb on every resource of certificates.k8s.io', () => {
     'example.com/*',
     '*',
   ];
-  const ours = 'ClusterRoleBinding "ichor" of ClusterRole "ichor" to ServiceAccount';
+  const ours = 'ClusterRoleBinding "ichor:ichor-system" of ClusterRole "ichor" to ServiceAccount';
   // Kubernetes lets every ServiceAccount read trust anchors: they are public.
   const builtIn =
     'ClusterRoleBinding "system:cluster-trust-bundle-discovery" of ClusterRole "system:cluster-trust-bundle-discovery" to Group "system:serviceaccounts"';

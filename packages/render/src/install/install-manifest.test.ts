@@ -8,7 +8,7 @@ const lines = (objects: readonly KubernetesObject[]): string[] =>
 const rbac = [
   'ServiceAccount ichor',
   'ClusterRole ichor',
-  'ClusterRoleBinding ichor',
+  'ClusterRoleBinding ichor:ichor-system',
   'Role ichor',
   'RoleBinding ichor',
 ];

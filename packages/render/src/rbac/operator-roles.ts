@@ -105,12 +105,15 @@ const subjects = (namespace: string): RbacBinding['subjects'] => [
   { kind: 'ServiceAccount', name: operatorName, namespace },
 ];
 
-/** Binds the ClusterRole to the operator's ServiceAccount. */
+/**
+ * Binds the ClusterRole to the operator's ServiceAccount. The name holds the namespace, so that a
+ * second installation takes nothing from the first.
+ */
 export function operatorClusterRoleBinding(namespace: string): RbacBinding {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
-    metadata: { name: operatorName, labels: installLabels },
+    metadata: { name: `${operatorName}:${namespace}`, labels: installLabels },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: operatorName },
     subjects: subjects(namespace),
   };
