@@ -9,7 +9,10 @@ export default {
       severity: 'error',
       comment:
         'The policy decides; it never reads or writes anything, so it may see nothing but itself and the two ASN.1 libraries.',
-      from: { path: `${own('policy')}src/`, pathNot: [pureTests, '/src/testing/', '/src/signature\\.node\\.ts$'] },
+      from: {
+        path: `${own('policy')}src/`,
+        pathNot: [pureTests, '/src/testing/', '/src/signature\\.node\\.ts$'],
+      },
       to: { pathNot: [`${own('policy')}src/`, 'node_modules/(asn1js|pkijs)/'] },
     },
     {
@@ -25,10 +28,16 @@ export default {
     {
       name: 'asn1-libraries-stay-behind-one-file-each',
       severity: 'error',
-      comment: 'asn1js is the second parser, pkijs reads issued certificates; neither may judge a request.',
+      comment:
+        'asn1js is the second parser, pkijs reads issued certificates; neither may judge a request.',
       from: {
         path: `${own('policy')}src/`,
-        pathNot: [pureTests, '/src/testing/', '/src/second-parser\\.ts$', '/src/issued-certificate\\.ts$'],
+        pathNot: [
+          pureTests,
+          '/src/testing/',
+          '/src/second-parser\\.ts$',
+          '/src/issued-certificate\\.ts$',
+        ],
       },
       to: { path: 'node_modules/(asn1js|pkijs)/' },
     },
@@ -104,7 +113,13 @@ export default {
         ],
       },
     },
-    { name: 'no-cycles', severity: 'error', comment: 'A cycle has no first file to read.', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'A cycle has no first file to read.',
+      from: {},
+      to: { circular: true },
+    },
     {
       name: 'no-undeclared-dependency',
       severity: 'error',
@@ -119,6 +134,9 @@ export default {
     tsPreCompilationDeps: true,
     combinedDependencies: true,
     tsConfig: { fileName: 'tsconfig.test.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'default'],
+    },
   },
 };
