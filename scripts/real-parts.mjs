@@ -49,6 +49,8 @@ export function prepareRealParts() {
 
 /** Runs Node with these arguments in a namespace without any network but loopback; returns its exit code. */
 export function runInNamespace(nodeArgs) {
+  // Ctrl-C reaches the whole group; this process ends when what it runs has cleaned up.
+  process.on('SIGINT', () => undefined);
   const [enter, ...enterArgs] = namespaceCommand();
   const inside = ['sh', '-c', 'ip link set lo up && "$@"', 'sh', node, ...nodeArgs];
   return run(enter, [...enterArgs, ...inside]);

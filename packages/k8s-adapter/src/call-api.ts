@@ -10,7 +10,7 @@ export async function callApi<T>(what: string, call: () => Promise<T>): Promise<
   try {
     return await call();
   } catch (error) {
-    if (error instanceof KubeError) throw error;
+    if (error instanceof KubeError) throw toldAs(what, error);
     if (error instanceof ApiException) {
       const body = typeof error.body === 'string' ? error.body : JSON.stringify(error.body);
       throw failureOf(what, { status: error.code, headers: error.headers, body: body ?? '' });
@@ -18,4 +18,15 @@ export async function callApi<T>(what: string, call: () => Promise<T>): Promise<
     const reason = error instanceof Error ? error.message : String(error);
     throw new KubeError('unavailable', `${what} failed: ${reason}.`, { cause: error });
   }
+}
+
+/** What the transport throws names the method and the path; people are told what was tried. */
+function toldAs(what: string, error: KubeError): KubeError {
+  if (error.message.startsWith(what)) return error;
+  const details = {
+    cause: error,
+    ...(error.status === undefined ? {} : { status: error.status }),
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+  };
+  return new KubeError(error.code, `${what} failed: ${error.message}`, details);
 }

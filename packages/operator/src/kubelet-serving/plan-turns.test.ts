@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  doubtfulSlots,
   otherSlots,
   ownSlots,
   patienceMs,
@@ -15,12 +16,14 @@ const waiting = (user: string, uid: string, own = true, createdAt = 0): WaitingR
   uid,
   user,
   own,
+  doubtful: false,
   createdAt,
   firstSeenAt: createdAt,
 });
 const running = (user: string, changes: Partial<RunningDecision> = {}): RunningDecision => ({
   user,
   own: true,
+  doubtful: false,
   firstTurn: true,
   startedAt: now - 10,
   generation: 1,
@@ -74,6 +77,20 @@ describe('planTurns', () => {
     expect(plan({ waiting: mixed }).start).toEqual(['h-1']);
     expect(plan({ waiting: mixed.slice(0, 1) }).start).toEqual(['m-1']);
     expect(plan({ waiting: mixed.slice(0, 1), running: [running('honest')] }).start).toEqual([]);
+  });
+
+  it('keeps half of the slots from machines that did not answer', () => {
+    const silent = Array.from({ length: 50 }, (_, index) => ({
+      ...waiting(`silent-${index}`, `s-${index}`),
+      doubtful: true,
+    }));
+    expect(plan({ waiting: silent }).start).toHaveLength(doubtfulSlots);
+    const honest = waiting('honest', 'h-1', true, 9);
+    expect(plan({ waiting: [...silent, honest] }).start).toContain('h-1');
+    const busy = Array.from({ length: doubtfulSlots }, (_, index) =>
+      running(`busy-${index}`, { doubtful: true, startedAt: now - patienceMs }),
+    );
+    expect(plan({ waiting: [...silent, honest], running: busy }).start).toEqual(['h-1']);
   });
 
   it('keeps within its slots', () => {

@@ -1,5 +1,7 @@
 /** Decisions of machines' own users that run at the same time. */
 export const ownSlots = 30;
+/** Of these, so many may go to machines that did not answer when last asked. */
+export const doubtfulSlots = 15;
 /** Decisions of all other users that run at the same time. */
 export const otherSlots = 2;
 /** So long a user that was served waits behind those that were not, in milliseconds. */
@@ -14,6 +16,8 @@ export interface WaitingRequest {
   readonly user: string;
   /** True where the user is the own user of a managed machine. */
   readonly own: boolean;
+  /** True where its machine did not answer when last asked, so that it may hold its slot for long. */
+  readonly doubtful: boolean;
   /** Milliseconds since the epoch; the API server's creation time, then when it was seen. */
   readonly createdAt: number;
   readonly firstSeenAt: number;
@@ -23,6 +27,7 @@ export interface WaitingRequest {
 export interface RunningDecision {
   readonly user: string;
   readonly own: boolean;
+  readonly doubtful: boolean;
   /** False where its user was served a moment before. */
   readonly firstTurn: boolean;
   /** Milliseconds since the epoch. */
@@ -60,11 +65,15 @@ export function planTurns(snapshot: TurnSnapshot): {
   const hurried = running.filter(
     ({ own, firstTurn, startedAt }) => own && firstTurn && now - startedAt < patienceMs,
   );
-  const ownRoom = Math.max(0, ownSlots - running.filter(({ own }) => own).length);
-  const start = firstTurns.slice(0, ownRoom);
+  const start = withinSlots(firstTurns, running);
   if (firstTurns.length === 0 && hurried.length === 0) {
     const otherRoom = Math.max(0, otherSlots - running.filter(({ own }) => !own).length);
-    start.push(...first.filter(({ own }) => own).slice(0, ownRoom));
+    start.push(
+      ...withinSlots(
+        first.filter(({ own }) => own),
+        running,
+      ),
+    );
     start.push(...first.filter(({ own }) => !own).slice(0, otherRoom));
   }
   const held = first.length > start.length && hurried.length > 0;
@@ -74,6 +83,22 @@ export function planTurns(snapshot: TurnSnapshot): {
       ? Math.max(1, Math.min(...hurried.map(({ startedAt }) => startedAt + patienceMs - now)))
       : undefined,
   };
+}
+
+/** As many of the requests as there are slots for, without leaving them all to silent machines. */
+function withinSlots(
+  requests: readonly WaitingRequest[],
+  running: readonly RunningDecision[],
+): WaitingRequest[] {
+  const busy = running.filter(({ own }) => own);
+  let room = ownSlots - busy.length;
+  let doubtfulRoom = doubtfulSlots - busy.filter(({ doubtful }) => doubtful).length;
+  return requests.filter(({ doubtful }) => {
+    if (room <= 0 || (doubtful && doubtfulRoom <= 0)) return false;
+    room -= 1;
+    if (doubtful) doubtfulRoom -= 1;
+    return true;
+  });
 }
 
 /** True where a user that was served then, if ever, comes again too soon to go first. */

@@ -479,6 +479,23 @@ describe('readings', () => {
     expect(world.outcome('csr-frozen')).toBeUndefined();
   });
 
+  it('forty silent nodes hold up nobody else', async () => {
+    const silent = Array.from({ length: 40 }, (_, index) => ({
+      name: `silent-${index}`,
+      address: `10.5.1.${index}`,
+    }));
+    const world = new OperatorWorld({ machines: [...usualMachines, ...silent] });
+    for (const { address } of silent) world.talos.setFault(address, 'frozen');
+    world.start();
+    await world.run(30_000);
+    for (const { name, address } of silent) world.request(`csr-${name}`, name, [address]);
+    await world.run(10);
+    world.request('csr-1', 'worker-1', ['10.5.0.11']);
+    await world.run(500);
+    expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+    expect(world.outcome('csr-silent-0')).toBeUndefined();
+  });
+
   it('nothing is approved before each machine was tried once', async () => {
     const world = new OperatorWorld({
       machines: [...usualMachines, { name: 'worker-4', address: '10.5.0.14' }],

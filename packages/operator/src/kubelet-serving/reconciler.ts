@@ -235,14 +235,19 @@ export class KubeletServingReconciler {
   }
 
   #startDecisions(requests: readonly ReceivedRequest[], index: MachineIndex, now: number): void {
-    const isOwn = ({ request }: RequestTrack) =>
-      index.ofUser(request.csr.spec.username) !== undefined;
+    const standingOf = (track: RequestTrack) => {
+      const machine = index.ofUser(userOf(track));
+      return {
+        own: machine !== undefined,
+        doubtful: machine !== undefined && this.#readings.stateOf(machine).failure !== undefined,
+      };
+    };
     const turns = planTurns({
       now,
       waiting: this.#dueTracks(requests, now).map((track) => ({
         uid: track.request.uid,
         user: userOf(track),
-        own: isOwn(track),
+        ...standingOf(track),
         createdAt: track.request.createdAt,
         firstSeenAt: track.firstSeenAt,
       })),
@@ -258,7 +263,7 @@ export class KubeletServingReconciler {
       const user = userOf(track);
       track.running = {
         user,
-        own: isOwn(track),
+        ...standingOf(track),
         firstTurn: !isRepeat(this.#servedAt.get(user), now),
         startedAt: now,
         generation: this.#view.cluster.generation,

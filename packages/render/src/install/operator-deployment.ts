@@ -82,7 +82,7 @@ export function operatorDeployment(
                 capabilities: { drop: ['ALL'] },
               },
               resources: {
-                requests: { cpu: '50m', memory: '128Mi' },
+                requests: { cpu: '50m', memory: '256Mi' },
                 limits: { memory: '512Mi' },
               },
               volumeMounts: [{ name: 'talos', mountPath: talosCredential, readOnly: true }],
