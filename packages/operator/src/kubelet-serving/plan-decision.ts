@@ -12,7 +12,10 @@ export const failureFreshMs = 1_000;
 export const othersReadAgain = 8;
 
 /** Why the operator itself leaves a request pending, beside the reasons of the policy. */
-export type OperatorPendingReason = 'RequestSuperseded' | 'RequestStale';
+export const operatorPendingReasons = ['RequestSuperseded', 'RequestStale'] as const;
+
+/** A reason of the operator's own. */
+export type OperatorPendingReason = (typeof operatorPendingReasons)[number];
 
 /** A decision of the policy, or a request that the operator leaves. */
 export type Settlement =
