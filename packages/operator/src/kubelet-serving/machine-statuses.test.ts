@@ -107,6 +107,21 @@ describe('the status of a machine', () => {
     expect(writes).toHaveLength(2);
   });
 
+  it('is not lost to somebody who still works with the machine that had the name before', async () => {
+    const { statuses, writes, nth } = writesInHand();
+    const successor = { ...machine, uid: 'uid-successor' };
+    statuses.putFacts(successor, facts);
+    (await nth(0)).fail(new KubeError('unavailable', 'The API server did not answer.'));
+    await turn();
+    await statuses.flush(machine);
+    expect(writes).toHaveLength(1);
+    const flushed = statuses.flush(successor);
+    const again = await nth(1);
+    expect(again.status).toMatchObject({ nodeName: 'worker-1' });
+    again.done();
+    await flushed;
+  });
+
   it('is not written any more once it is closed, which waits for the write on its way', async () => {
     const { statuses, writes, nth } = writesInHand();
     statuses.putFacts(machine, facts);

@@ -95,7 +95,9 @@ export class MachineStatuses {
 
   /** Resolves once all that was put is stored; rejects with KubeError where it cannot be. */
   async flush(machine: TalosMachine): Promise<void> {
-    const entry = this.#entryOf(machine);
+    const entry = this.#entries.get(machine.name);
+    // Whoever still works with a machine that was replaced must not displace its successor.
+    if (entry?.uid !== machine.uid) return;
     await entry.queue.run(async () => {
       while (entry.dirty) await this.#apply(machine, entry);
     });
@@ -119,10 +121,10 @@ export class MachineStatuses {
     return nextInMs;
   }
 
-  /** Forgets the machines that are not in the list. */
+  /** Forgets the machines that are not in the list, and those that were made anew. */
   keepOnly(machines: readonly TalosMachine[]): void {
-    const names = new Set(machines.map(({ name }) => name));
-    for (const name of this.#entries.keys()) if (!names.has(name)) this.#entries.delete(name);
+    const uids = new Set(machines.map(({ uid }) => uid));
+    for (const [name, { uid }] of this.#entries) if (!uids.has(uid)) this.#entries.delete(name);
   }
 
   #write(machine: TalosMachine, entry: Entry): void {
