@@ -106,12 +106,17 @@ export class Operator {
   ): { readonly valid: readonly T[]; readonly invalid: readonly string[] } {
     const valid: T[] = [];
     const invalid: string[] = [];
+    const unusable = new Set<string>();
     for (const object of objects) {
       if (object.kind === 'valid') valid.push(object.value);
       else {
         invalid.push(`${kind} ${object.value.name}: ${object.value.problem}`);
+        unusable.add(`${kind} ${object.value.uid}`);
         this.#reportOnce(kind, object.value);
       }
+    }
+    for (const key of this.#reported.keys()) {
+      if (key.startsWith(`${kind} `) && !unusable.has(key)) this.#reported.delete(key);
     }
     return { valid, invalid };
   }

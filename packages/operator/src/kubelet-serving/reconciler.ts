@@ -127,6 +127,8 @@ export class KubeletServingReconciler {
     }
     this.#readings.keepOnly(view.machines);
     this.#statuses.keepOnly(view.machines);
+    const uids = new Set(view.machines.map(({ uid }) => uid));
+    for (const uid of this.#jitter.keys()) if (!uids.has(uid)) this.#jitter.delete(uid);
     this.#wake();
   }
 
