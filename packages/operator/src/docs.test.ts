@@ -112,6 +112,33 @@ describe('examples', () => {
   });
 });
 
+describe('decision records', () => {
+  const records = documents.filter((file) => file.startsWith('docs/adr/')).sort();
+
+  test('are numbered without a gap', () => {
+    expect(records.map((file) => Number(file.slice('docs/adr/'.length).split('-')[0]))).toEqual(
+      records.map((_, index) => index + 1),
+    );
+  });
+
+  test.each(records)('%s has the form of all', (record) => {
+    const [, number = ''] = /(\d{4})-/.exec(record) ?? [];
+    const lines = textOf(record).split('\n');
+    expect(lines[0]).toMatch(new RegExp(`^# ${number}\\. [A-Z]`));
+    expect(lines[2]).toMatch(
+      /^Status: (Accepted|Replaced by \d{4}).* · Date: \d{4}-\d\d-\d\d · Touches: (\d{4}(, )?)+$/,
+    );
+    expect(lines[4]).toMatch(/^Decided: /);
+    expect(lines.filter((line) => line.startsWith('## '))).toEqual([
+      '## Context',
+      '## Decision',
+      '## Rejected',
+      '## Risks',
+      '## Test',
+    ]);
+  });
+});
+
 describe('reasons', () => {
   test.each([
     ['### Denied', Object.keys(denyReasons)],
