@@ -88,7 +88,10 @@ describe('examples', () => {
   const objectsIn = (document: string) =>
     [...textOf(document).matchAll(/^ *```yaml\n(.*?)^ *```/gms)]
       .flatMap(([, block = '']) => parseAllDocuments(block.replace(/^ {3}/gm, '')))
-      .map((parsed) => parsed.toJS() as { apiVersion: string; kind: string; metadata: object })
+      .map(
+        (parsed) =>
+          parsed.toJS() as { apiVersion: string; kind: string; metadata: { name: string } },
+      )
       .filter(({ apiVersion }) => apiVersion === 'ichor.dev/v1alpha1')
       .map((object) => {
         const stored = { uid: 'uid', generation: 1, resourceVersion: '1' };
