@@ -85,7 +85,7 @@ describe('whether requests are decided', () => {
 
   it('they are not where the write was refused, and the message says what to apply', () => {
     expect(plan({ refused: 'Forbidden.' })).toEqual(
-      state('ApiServerRefuses', "Forbidden. Apply the output of 'ichor manifests --only rbac'."),
+      state('ApiServerRefuses', "Forbidden. Apply the output of 'ichor manifests --only crds,rbac'."),
     );
   });
 

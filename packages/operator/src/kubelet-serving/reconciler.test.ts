@@ -125,6 +125,46 @@ describe('a request of a managed node', () => {
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
   });
 
+  it('is left when its user makes a newer one while it is decided', async () => {
+    const world = await started(new OperatorWorld({ latencyMs: 2_000 }));
+    await world.run(20_000);
+    world.request('csr-old', 'worker-1', ['10.5.0.11']);
+    await world.run(1_000);
+    world.request('csr-new', 'worker-1', ['10.5.0.11']);
+    await world.run(10_000);
+    expect(world.logged('csr-old')).toEqual(['RequestSuperseded']);
+    expect(world.outcome('csr-old')).toBeUndefined();
+    expect(world.outcome('csr-new')).toBe('Approved IchorKubeletServing');
+  });
+
+  it('is not approved while what it rests on cannot be stored, and the condition says why', async () => {
+    let code: 'forbidden' | 'invalid' | undefined = 'invalid';
+    const world = await started(
+      new OperatorWorld({
+        intercept: ({ operation, name }) => {
+          if (operation === 'applyMachineStatus' && name === 'cp-1' && code !== undefined) {
+            throw new KubeError(code, `The status of cp-1 is ${code}.`);
+          }
+        },
+      }),
+    );
+    for (const refusal of ['invalid', 'forbidden'] as const) {
+      code = refusal;
+      world.request(`csr-${refusal}`, 'worker-1', ['10.5.0.11']);
+      await world.run(10_000);
+      expect(world.outcome(`csr-${refusal}`)).toBeUndefined();
+      expect(world.clusterCondition('Operational')).toMatchObject({
+        status: 'False',
+        reason: 'ApiServerRefuses',
+        message: expect.stringContaining(`The status of cp-1 is ${refusal}.`),
+      });
+    }
+    code = undefined;
+    await world.run(30_000);
+    expect(world.outcome('csr-forbidden')).toBe('Approved IchorKubeletServing');
+    expect(world.clusterCondition('Operational')?.reason).toBe('Deciding');
+  });
+
   it('survives an API server that refuses the write, and says so until it is allowed', async () => {
     let forbidden = true;
     const world = await started(
@@ -523,6 +563,31 @@ describe('readings', () => {
     world.setNode({ name: 'worker-4', address: '10.5.0.14' }, {});
     await world.run(130_000);
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+  });
+});
+
+describe('the status of the cluster', () => {
+  it('that is refused is written again after a pause, however much happens meanwhile', async () => {
+    let isRefused = true;
+    let writes = 0;
+    const world = await started(
+      new OperatorWorld({
+        intercept: ({ operation }) => {
+          if (operation !== 'applyClusterStatus') return;
+          writes += 1;
+          if (isRefused) throw new KubeError('forbidden', 'Writing the status is forbidden.');
+        },
+      }),
+    );
+    for (let number = 0; number < 100; number += 1) {
+      world.request(`csr-${number}`, 'worker-1', [], { username: `mallory-${number}` });
+      await world.run(100);
+    }
+    expect(writes).toBeGreaterThanOrEqual(5);
+    expect(writes).toBeLessThanOrEqual(7);
+    isRefused = false;
+    await world.run(2_000);
+    expect(world.clusterCondition('Operational')?.reason).toBe('Deciding');
   });
 });
 

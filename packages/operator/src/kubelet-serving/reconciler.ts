@@ -22,7 +22,7 @@ import { type DecisionStep, planDecision, type ReadMachine } from './plan-decisi
 import { planOperational } from './plan-operational.ts';
 import { planProgress } from './plan-progress.ts';
 import { planReadings, readingsAtOnce } from './plan-readings.ts';
-import { isUndecided, newestByUser, reasonToLeave } from './plan-requests.ts';
+import { isSuperseded, isUndecided, newestByUser, reasonToLeave } from './plan-requests.ts';
 import { isRepeat, planTurns } from './plan-turns.ts';
 import { putOff, type RequestTrack, RequestTracks } from './request-tracks.ts';
 
@@ -38,8 +38,10 @@ export interface ReconcilerPorts {
   readonly logger: Logger;
 }
 
-/** What failed is tried again after this, in milliseconds. */
+/** A pass that failed is tried again after this, in milliseconds. */
 const retryMs = 2_000;
+/** Failures of a write that repeating it does not mend. */
+const refusals: ReadonlySet<string> = new Set(['forbidden', 'invalid']);
 /** Passes are at least this far apart, so that a burst of events is one pass; in milliseconds. */
 const passGapMs = 10;
 
@@ -93,12 +95,13 @@ export class KubeletServingReconciler {
     this.#issued = new IssuedRequests(this.#statuses, (request, detail) =>
       ports.logger.warn('an issued certificate does not count', { request: request.name, detail }),
     );
-    this.#clusterStatus = new ClusterStatusWriter(ports.inventory, (error) => {
-      if (error === undefined) return this.#wake();
-      ports.logger.warn('the status of the TalosCluster could not be written; trying again', {
-        error: errorText(error),
-      });
-      this.#wake(retryMs);
+    this.#clusterStatus = new ClusterStatusWriter(ports.inventory, ports.clock, (error) => {
+      if (error !== undefined) {
+        ports.logger.warn('the status of the TalosCluster could not be written; trying again', {
+          error: errorText(error),
+        });
+      }
+      this.#wake();
     });
     this.#unsubscribe = ports.signing.requests.subscribe((change) => {
       this.#watchFailure = change.kind === 'failed' ? change.message : undefined;
@@ -199,6 +202,7 @@ export class KubeletServingReconciler {
     });
     const status = planClusterStatus(cluster, progress, operational, now);
     void this.#track(this.#clusterStatus.write(cluster.name, status));
+    this.#wakeIn(this.#clusterStatus.retryInMs());
   }
 
   #progress(
@@ -299,7 +303,8 @@ export class KubeletServingReconciler {
       !this.#stopped &&
       this.#view.blocked === undefined &&
       this.#viewVersion === viewVersion &&
-      this.#tracks.get(judged.uid)?.request.resourceVersion === judged.resourceVersion;
+      this.#tracks.get(judged.uid)?.request.resourceVersion === judged.resourceVersion &&
+      !isSuperseded(judged, this.#ports.signing.requests.list());
     try {
       const { request, step } = await this.#settle(track);
       const outcome = await actOn({
@@ -316,7 +321,9 @@ export class KubeletServingReconciler {
       else if (outcome === 'later') putOff(track, clock.now());
     } catch (error) {
       putOff(track, clock.now());
-      if (error instanceof KubeError && error.code === 'forbidden') this.#refused = error.message;
+      // The API server will say the same again, until somebody mends rights or schemas.
+      const isRefusal = error instanceof KubeError && refusals.has(error.code);
+      if (isRefusal) this.#refused = error.message;
       logger.error('a decision could not be made or written; trying again', {
         cluster: this.#view.cluster.name,
         request: track.request.name,
