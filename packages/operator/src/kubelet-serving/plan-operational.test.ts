@@ -85,7 +85,10 @@ describe('whether requests are decided', () => {
 
   it('they are not where the write was refused, and the message says what to apply', () => {
     expect(plan({ refused: 'Forbidden.' })).toEqual(
-      state('ApiServerRefuses', "Forbidden. Apply the output of 'ichor manifests --only crds,rbac'."),
+      state(
+        'ApiServerRefuses',
+        "Forbidden. Apply the output of 'ichor manifests --only crds,rbac'.",
+      ),
     );
   });
 
