@@ -691,6 +691,27 @@ describe('certificates approved by somebody else', () => {
   });
 });
 
+describe('a certificate of a machine that was made anew', () => {
+  it('does not count for the new machine where its names are not the new one’s', async () => {
+    const world = await started(new OperatorWorld());
+    world.request('csr-1', 'worker-1', ['10.5.0.11']);
+    await world.run(2_000);
+    const recorded = (machine: string) =>
+      world.machineStatus(machine)['kubeletServingCertificate'] as { request: string } | undefined;
+    expect(recorded('worker-1')?.request).toBe('csr-1');
+    world.kubernetes.deleteMachine('worker-1');
+    world.addMachine({ name: 'worker-1', address: '10.5.0.31' });
+    await world.run(2_000);
+    expect(world.machineStatus('worker-1')).toMatchObject({
+      identity: { ipAddresses: [{ value: '10.5.0.31', source: 'NodeIP' }] },
+    });
+    expect(recorded('worker-1')).toBeUndefined();
+    world.request('csr-2', 'worker-1', ['10.5.0.31']);
+    await world.run(2_000);
+    expect(recorded('worker-1')?.request).toBe('csr-2');
+  });
+});
+
 describe('several clusters', () => {
   it('with one node name read from two machines: neither of them is decided', async () => {
     const world = await started(
