@@ -1,6 +1,6 @@
 import type { ReceivedRequest, TalosCluster, TalosMachine } from '@ichor/k8s-adapter';
 import { type Decision, decideCsr, machineOf, othersHolding, type Violation } from '@ichor/policy';
-import { indexMachines } from './machine-lookup.ts';
+import { indexMachines, machinesOf } from './machine-lookup.ts';
 import { identityOf, isControlPlane, type KnownMachine, reservedIn } from './node-identity.ts';
 import type { ReadingState } from './node-readings.ts';
 
@@ -56,8 +56,8 @@ export type DecisionStep =
   | {
       readonly kind: 'settled';
       readonly settlement: Settlement;
-      /** The machine that the request is about, where there is one. */
-      readonly machine: TalosMachine | undefined;
+      /** The machine that the request is about, all that share its node name, or none. */
+      readonly about: readonly TalosMachine[];
       /** Machines whose facts must be kept in their status before an approval is written. */
       readonly restsOn: readonly TalosMachine[];
     };
@@ -74,7 +74,7 @@ export function planDecision(snapshot: DecisionSnapshot): DecisionStep {
   const index = indexMachines(machines);
   const target = machineOf(request.csr, (nodeName) => index.byNodeName(nodeName).kind !== 'none');
   if (target.kind === 'none') {
-    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), undefined);
+    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), []);
   }
   const { nodeName } = target;
   const { maxExpirationSeconds } = snapshot.cluster.spec.servingCertificates;
@@ -84,13 +84,14 @@ export function planDecision(snapshot: DecisionSnapshot): DecisionStep {
     maxExpirationSeconds === undefined ? {} : { maxExpirationSeconds },
   );
   const found = index.byNodeName(nodeName);
-  const machine = found.kind === 'found' ? found.machine : undefined;
+  const about = machinesOf(found);
   if (withoutIdentity.kind !== 'pending' || withoutIdentity.reason !== 'NodeUnreadable') {
-    return settled(withoutIdentity, machine);
+    return settled(withoutIdentity, about);
   }
-  if (found.kind === 'conflict') return sharedName(snapshot, nodeName, found.machines);
+  if (found.kind === 'conflict') return sharedName(snapshot, nodeName, about);
+  const [machine] = about;
   if (machine === undefined) {
-    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), undefined);
+    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), []);
   }
   return withIdentity(snapshot, machine, nodeName);
 }
@@ -105,7 +106,7 @@ function withIdentity(
   if (own === undefined || !isFresh(snapshot, own)) return { kind: 'read', machines: [machine] };
 
   const unreadable = (cause: string) =>
-    settled(decideCsr(request.csr, { kind: 'unreadable', nodeName, cause }), machine);
+    settled(decideCsr(request.csr, { kind: 'unreadable', nodeName, cause }), [machine]);
   if (own.state.failure !== undefined || own.facts === undefined) {
     return unreadable(own.state.failure ?? 'the machine has not been read');
   }
@@ -133,7 +134,7 @@ function withIdentity(
   return {
     kind: 'settled',
     settlement: decision,
-    machine,
+    about: [machine],
     restsOn: machines
       .map((known) => known.machine)
       .filter((other) => other.uid === machine.uid || isControlPlane(other)),
@@ -156,12 +157,12 @@ function sharedName(
       reason: 'IdentityConflict',
       detail: `The node name ${nodeName} is that of more than one machine: ${sharing.map(({ name }) => name).join(', ')}.`,
     },
-    undefined,
+    sharing,
   );
 }
 
-function settled(settlement: Settlement, machine: TalosMachine | undefined): DecisionStep {
-  return { kind: 'settled', settlement, machine, restsOn: [] };
+function settled(settlement: Settlement, about: readonly TalosMachine[]): DecisionStep {
+  return { kind: 'settled', settlement, about, restsOn: [] };
 }
 
 function toReadAgain(

@@ -727,6 +727,14 @@ describe('several clusters', () => {
     await world.run(1_000);
     expect(world.outcome('csr-1')).toBeUndefined();
     expect(world.logged('csr-1')).toEqual(['IdentityConflict']);
+    for (const name of ['m-3', 'm-4']) {
+      expect(world.kubernetes.events()).toContainEqual(
+        expect.objectContaining({ machine: name, reason: 'IdentityConflict', count: 1 }),
+      );
+      expect(world.clusterCondition('KubeletServingCertificates')?.message).toContain(
+        `${name} (request csr-1 is pending: IdentityConflict)`,
+      );
+    }
     world.setNode({ name: 'm-4', address: '10.5.0.14' }, { nodeName: 'worker-4' });
     await world.run(20_000);
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');

@@ -5,6 +5,7 @@ import {
   type SigningCluster,
   type TalosMachine,
 } from '@ichor/k8s-adapter';
+import { nodeNameOf } from '@ichor/policy';
 import type { TalosClient } from '@ichor/talos-client';
 import type { Clock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
@@ -13,7 +14,7 @@ import { Semaphore } from '../runtime/semaphore.ts';
 import { actOn, reportSettlement } from './act.ts';
 import { ClusterStatusWriter } from './cluster-status-writer.ts';
 import { IssuedRequests } from './issued-requests.ts';
-import { indexMachines, type MachineIndex } from './machine-lookup.ts';
+import { indexMachines, type MachineIndex, machinesOf } from './machine-lookup.ts';
 import { MachineStatuses } from './machine-statuses.ts';
 import { NodeReadings } from './node-readings.ts';
 import { type ClusterView, observeMachines } from './observe.ts';
@@ -288,7 +289,7 @@ export class KubeletServingReconciler {
       if (track.running !== undefined || track.writtenOver !== undefined) return false;
       const left = reasonToLeave(track.request, newest, serverTime);
       if (left !== undefined) {
-        reportSettlement(this.#ports, this.#view.cluster.name, track, left, undefined);
+        reportSettlement(this.#ports, this.#view.cluster.name, track, left, []);
         return false;
       }
       if (track.nextTryAt > now) this.#wakeIn(track.nextTryAt - now);
@@ -401,10 +402,13 @@ function newestByMachine(
 ): ReadonlyMap<string, ReceivedRequest> {
   const newest = new Map<string, ReceivedRequest>();
   for (const request of requests) {
-    const uid = index.ofUser(request.csr.spec.username)?.uid;
-    if (uid === undefined) continue;
-    const known = newest.get(uid);
-    if (known === undefined || request.createdAt > known.createdAt) newest.set(uid, request);
+    const nodeName = nodeNameOf(request.csr.spec.username ?? '');
+    if (nodeName === undefined) continue;
+    // Machines that share a name share its requests: what these wait for is said of each.
+    for (const { uid } of machinesOf(index.byNodeName(nodeName))) {
+      const known = newest.get(uid);
+      if (known === undefined || request.createdAt > known.createdAt) newest.set(uid, request);
+    }
   }
   return newest;
 }
