@@ -70,7 +70,19 @@ export async function runCommandLineWith(argv: readonly string[], io: CommandIo)
     return await command.run(args, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    io.err(`ichor ${command.name}: ${errorText(error)}\n`);
+    io.err(`ichor ${command.name}: ${shown(errorText(error))}\n`);
     return exitCode.usage;
   }
+}
+
+/** Longest sentence about an input, in characters. */
+const maxShown = 1000;
+
+/** A sentence that may quote a file: one line, nothing that a terminal obeys, and of bounded length. */
+function shown(sentence: string): string {
+  const cut = sentence.length > maxShown ? `${sentence.slice(0, maxShown)}…` : sentence;
+  return cut.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 }
