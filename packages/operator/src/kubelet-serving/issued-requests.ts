@@ -85,7 +85,7 @@ export class IssuedRequests {
     const outcomes = requests.map((request) =>
       this.#judge(request, machine.uid, `${request.resourceVersion} ${basis}`, () => {
         judgement ??= identityOf(machine, facts, cluster, machines, reserved);
-        return planRecord(request, machine, judgement.identity, judgement.options);
+        return planRecord(request, machine, judgement);
       }),
     );
     let unverified: string | undefined;
