@@ -122,6 +122,21 @@ describe('the status of a machine', () => {
     await flushed;
   });
 
+  it('of a machine that was deleted is no failure, but nothing may rest on it', async () => {
+    const { statuses, nth, failures } = writesInHand();
+    const notFound = new KubeError('notFound', 'worker-1 does not exist.', { status: 404 });
+    statuses.putFacts(machine, facts);
+    (await nth(0)).fail(notFound);
+    await turn();
+    expect(failures).toEqual([]);
+    const refused = expect(statuses.flush(machine)).rejects.toBe(notFound);
+    (await nth(1)).fail(notFound);
+    await refused;
+    const stored = statuses.flush(machine);
+    (await nth(2)).done();
+    await expect(stored).resolves.toBeUndefined();
+  });
+
   it('is not written any more once it is closed, which waits for the write on its way', async () => {
     const { statuses, writes, nth } = writesInHand();
     statuses.putFacts(machine, facts);
