@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { CommandIo } from './command.ts';
 import { UsageError } from './exit-code.ts';
@@ -12,11 +12,9 @@ const maxBytes = 64 * 1024 * 1024;
  * @throws UsageError naming the file and what to do
  */
 export async function readText(path: string, io: Pick<CommandIo, 'stdin'>): Promise<string> {
-  if (path === '-') return io.stdin();
   try {
-    const bytes = await readFile(path);
-    if (bytes.length > maxBytes) throw new UsageError(`${path} is larger than 64 MiB.`);
-    return bytes.toString('utf8');
+    // Some files have no size and no end, such as devices: what is read is counted.
+    return await boundedText(path === '-' ? io.stdin() : createReadStream(path), path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
@@ -26,6 +24,20 @@ export async function readText(path: string, io: Pick<CommandIo, 'stdin'>): Prom
         : `${path} cannot be read (${code}); give the path of a file that can, or - for standard input.`,
     );
   }
+}
+
+async function boundedText(source: AsyncIterable<unknown>, path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of source) {
+    const bytes = Buffer.from(chunk as Buffer);
+    length += bytes.length;
+    if (length > maxBytes) {
+      throw new UsageError(`${path} is larger than 64 MiB; give a smaller file.`);
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Most aliases in a YAML document: resolving each walks the document. */
