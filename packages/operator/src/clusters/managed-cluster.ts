@@ -25,6 +25,8 @@ export interface ManagedClusterView {
   readonly machines: readonly TalosMachine[];
   /** Names of the other enabled TalosClusters with the same API server. */
   readonly sharedWith: readonly string[];
+  /** What is wrong with machines of this cluster that cannot be used. */
+  readonly unusable: readonly string[];
   readonly notice: OperationalState | undefined;
 }
 
@@ -153,11 +155,11 @@ export class ManagedCluster {
   }
 
   #reconcilerView(): ClusterView {
-    const { cluster, machines, sharedWith, notice } = this.#view;
+    const { cluster, machines, sharedWith, unusable, notice } = this.#view;
     return {
       cluster,
       machines,
-      blocked: sharedApiServer(sharedWith),
+      blocked: sharedApiServer(sharedWith) ?? unusableMachines(unusable),
       notice: this.#talosProblem ?? notice,
     };
   }
@@ -320,5 +322,17 @@ function sharedApiServer(sharedWith: readonly string[]): OperationalState | unde
     status: 'False',
     reason: 'SharedApiServer',
     message: `Nothing is decided: the TalosCluster ${sharedWith.join(', ')} has the same API server. Switch the option off in all but one of them.`,
+  };
+}
+
+/** What a machine holds that cannot be used is not known, so that it would be free for others. */
+function unusableMachines(problems: readonly string[]): OperationalState | undefined {
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  return {
+    status: 'False',
+    reason: 'InvalidObject',
+    message: `Nothing is decided. Mend ${first}${more}`,
   };
 }

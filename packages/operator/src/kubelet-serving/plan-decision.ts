@@ -8,6 +8,8 @@ import type { ReadingState } from './node-readings.ts';
 export const freshMs = 10_000;
 /** A failed reading younger than this is not repeated for the same request, in milliseconds. */
 export const failureFreshMs = 1_000;
+/** A reading that another machine is held to is at most this old, in milliseconds. */
+export const readAgainMs = 60_000;
 /** So many other machines are read again for one decision; the rest count as last read. */
 export const othersReadAgain = 8;
 
@@ -189,8 +191,13 @@ function isFresh(
   return triedAt >= Math.max(firstSeenAt, changedAt) && now - triedAt < failureFreshMs;
 }
 
-/** A reading, or a try of one, that began after the request was first seen, or is young. */
+/**
+ * A reading, or a try of one, that began after the request was first seen, or is young. A request
+ * that has waited for long is not held to what another machine said when it began to wait.
+ */
 function isReadAgain({ firstSeenAt, now }: DecisionSnapshot, { state }: ReadMachine): boolean {
   const { triedAt } = state;
-  return triedAt !== undefined && (triedAt >= firstSeenAt || now - triedAt < freshMs);
+  if (triedAt === undefined) return false;
+  const age = now - triedAt;
+  return age < freshMs || (triedAt >= firstSeenAt && age < readAgainMs);
 }

@@ -502,6 +502,28 @@ describe('readings', () => {
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
   });
 
+  it('a conflict that has ended is noticed while the request still waits', async () => {
+    const world = await started(
+      new OperatorWorld({
+        machines: [
+          ...usualMachines.slice(0, 2),
+          { name: 'worker-2', address: '10.5.0.12', node: { nodeIps: ['10.5.0.12', '10.5.0.77'] } },
+        ],
+      }),
+    );
+    world.setNode(
+      { name: 'worker-1', address: '10.5.0.11' },
+      { nodeIps: ['10.5.0.11', '10.5.0.77'] },
+    );
+    await world.run(20_000);
+    world.request('csr-1', 'worker-1', ['10.5.0.11']);
+    await world.run(60_000);
+    expect(world.logged('csr-1')).toEqual(['IdentityConflict']);
+    world.setNode({ name: 'worker-2', address: '10.5.0.12' }, {});
+    await world.run(130_000);
+    expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+  });
+
   it('a frozen node holds up nobody else', async () => {
     const world = await started(
       new OperatorWorld({
