@@ -344,3 +344,31 @@ test('an identity that only an administrator wrote was not read from a node', ()
   const whole = { ...baselineIdentity, dnsNames: both };
   expect(reasonOf(decideCsr(buildRequest(), { kind: 'read', identity: whole }))).toBe('approve');
 });
+
+describe('a request that cannot be judged', () => {
+  const throwing = {
+    get spec(): never {
+      throw new Error('a getter');
+    },
+  };
+
+  test('waits, where its own object throws; a plain object of the same shape is judged', () => {
+    expect(decideCsr(throwing, baselineReading)).toEqual({
+      kind: 'pending',
+      reason: 'RequestUnsupported',
+      detail: 'Judging the request failed on the way.',
+    });
+    expect(explain(throwing, baselineReading).rules.map(({ result }) => result.kind)).not.toContain(
+      'passed',
+    );
+    expect(decideCsr({ spec: { ...buildRequest().spec } }, baselineReading).kind).toBe('approve');
+  });
+
+  test('waits, where the second parser throws', () => {
+    const failing = () => {
+      throw new Error('a fault of a library');
+    };
+    expect(reasonOf(decideWith(failing))).toBe('RequestUnsupported');
+    expect(reasonOf(decideWith(readWithAsn1js))).toBe('approve');
+  });
+});

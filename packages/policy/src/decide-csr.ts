@@ -1,4 +1,11 @@
-import { type Assessment, assess, assessSettled, prepare, signatureQuestionOf } from './assess.ts';
+import {
+  type Assessment,
+  assess,
+  assessSettled,
+  prepare,
+  type SettledRequest,
+  signatureQuestionOf,
+} from './assess.ts';
 import type { CertificateSigningRequest } from './csr/signing-request.ts';
 import type { PolicyOptions } from './decision.ts';
 import type { NodeReading } from './identity/node-identity.ts';
@@ -22,12 +29,29 @@ export function assessCsr(
   parts: DecisionParts = {},
 ): Assessment {
   const { rules = ruleTable, secondParser = readWithAsn1js } = parts;
-  const request = prepare(csr, nodeReading);
-  if (request.kind === 'settled') return assessSettled(request, rules);
-  const question = signatureQuestionOf(request);
-  const verdict = question && verify(question);
-  return assess(request, verdict, { rules, secondParser, options: options ?? {} });
+  try {
+    const request = prepare(csr, nodeReading);
+    if (request.kind === 'settled') return assessSettled(request, rules);
+    const question = signatureQuestionOf(request);
+    const verdict = question && verify(question);
+    return assess(request, verdict, { rules, secondParser, options: options ?? {} });
+  } catch {
+    return assessSettled(unjudgeable, rules);
+  }
 }
+
+/**
+ * For what no value that came as JSON can cause: an object whose getters throw, or a fault of ours
+ * or of a library. Whoever calls is promised an answer, and nothing is approved on half a look.
+ */
+const unjudgeable: SettledRequest = {
+  kind: 'settled',
+  decision: {
+    kind: 'pending',
+    reason: 'RequestUnsupported',
+    detail: 'Judging the request failed on the way.',
+  },
+};
 
 /** The same with a verifier that answers later. */
 export async function assessCsrLater(
