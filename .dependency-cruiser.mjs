@@ -59,6 +59,13 @@ export default {
       to: { path: '(/src/testing/|/dist/testing/)' },
     },
     {
+      name: 'builder-needs-no-generators',
+      severity: 'error',
+      comment: 'Whoever only builds requests, as the demo does, need not install fast-check.',
+      from: { path: `${own('policy')}src/testing/builder\\.ts$` },
+      to: { path: 'node_modules/fast-check/', reachable: true },
+    },
+    {
       name: 'render-imports-only-itself',
       severity: 'error',
       comment: 'Documents are data; rendering reads nothing and writes nothing.',

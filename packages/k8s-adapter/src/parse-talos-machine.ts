@@ -28,6 +28,11 @@ export const talosMachineSpec = z.object(
 
 const talosMachine = z.object({ spec: talosMachineSpec });
 
+/** What tells whose a machine is that cannot be used otherwise. */
+const clusterReference = z.object({
+  spec: z.object({ clusterRef: z.object({ name: objectName }) }),
+});
+
 const sourcedValue = z.object({ value: z.string(), source: z.string() });
 
 const identity = z.object({
@@ -62,7 +67,14 @@ export function parseTalosMachine(object: KubeObject): Parsed<TalosMachine> {
   const metadata = objectIdentity(object);
   const parsed = talosMachine.safeParse(object);
   if (!parsed.success) {
-    return { kind: 'invalid', value: invalidObject('TalosMachine', metadata, parsed.error) };
+    const invalid = invalidObject('TalosMachine', metadata, parsed.error);
+    const reference = clusterReference.safeParse(object);
+    return {
+      kind: 'invalid',
+      value: reference.success
+        ? { ...invalid, cluster: reference.data.spec.clusterRef.name }
+        : invalid,
+    };
   }
   const { clusterRef, machineType, address, hostname } = parsed.data.spec;
   return {

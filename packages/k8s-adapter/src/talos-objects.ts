@@ -107,6 +107,8 @@ export interface ServingCertificateRecord {
 /** An object that the API server stores and that we cannot use, with a sentence naming the field. */
 export interface InvalidObject extends ObjectIdentity {
   readonly problem: string;
+  /** Name of the TalosCluster that a TalosMachine says it is of, where it can be read. */
+  readonly cluster?: string;
 }
 
 /** A watched custom resource: usable, or not. */

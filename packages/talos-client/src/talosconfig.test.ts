@@ -102,6 +102,20 @@ describe('a talosconfig that cannot be used', () => {
     ['is a list', '- a', '', 'is not a talosconfig'],
     ['is no YAML', 'a: [', '', 'is not YAML (line 1'],
     ['has a key twice', 'context: a\ncontext: b', '', 'is not YAML (line 2'],
+    ['has a key of a context twice', 'contexts:\n  a: {}\n  a: {}', '', 'is not YAML (line 3'],
+    // Time that grew with the square of the length would be minutes here.
+    [
+      'has a great many keys',
+      Array.from({ length: 20_000 }, (_, i) => `k${i}: x`).join('\n'),
+      'contexts',
+      'must be of type record',
+    ],
+    [
+      'has a great many aliases',
+      `contexts: {}\nmore: [&a x${', *a'.repeat(101)}]`,
+      '',
+      'unusable YAML aliases',
+    ],
     ['has no contexts', 'context: lab', 'contexts', 'must be of type record'],
     ['has contexts that are a list', 'contexts: []', 'contexts', 'must be of type record'],
     ['has a context that is text', 'contexts: { lab: x }', 'contexts.lab', 'of type object'],

@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { isScalar, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { endpointText, parseEndpoint } from './endpoint.ts';
 import type { TalosAccess } from './talos-client.ts';
@@ -36,6 +36,7 @@ export interface Talosconfig {
 
 const defaultPort = 50_000;
 const maxTextLength = 1_048_576;
+const maxAliases = 100;
 const howToGetOne = 'write a new one with `talosctl config new` or `talosctl gen config`';
 
 /**
@@ -63,7 +64,12 @@ export function parseTalosconfig(text: string, source: string): Talosconfig {
 
 function yamlOf(text: string, source: string): unknown {
   // Pretty errors would quote lines of the file, and those may be a private key.
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
+  // The library's own look for repeated keys takes quadratic time.
+  const document = parseDocument(text, {
+    prettyErrors: false,
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
   const error = document.errors[0];
   if (error !== undefined) {
     const line = text.slice(0, error.pos[0]).split('\n').length;
@@ -73,7 +79,34 @@ function yamlOf(text: string, source: string): unknown {
       `is not YAML (line ${line}, ${error.code}); ${howToGetOne}`,
     );
   }
+  let repeated: number | undefined;
+  let aliases = 0;
+  visit(document, {
+    Map(_, map) {
+      const keys = new Set<unknown>();
+      const again = map.items.find(({ key }) => {
+        const value = isScalar(key) ? key.value : key;
+        return keys.size === keys.add(value).size;
+      });
+      if (again === undefined) return undefined;
+      repeated = isScalar(again.key) ? (again.key.range?.[0] ?? 0) : 0;
+      return visit.BREAK;
+    },
+    Alias() {
+      aliases += 1;
+    },
+  });
+  if (repeated !== undefined) {
+    const line = text.slice(0, repeated).split('\n').length;
+    throw new TalosconfigError(
+      source,
+      '',
+      `is not YAML (line ${line}, DUPLICATE_KEY); ${howToGetOne}`,
+    );
+  }
   try {
+    // Resolving an alias walks the document.
+    if (aliases > maxAliases) throw new RangeError('too many aliases');
     return document.toJS();
   } catch {
     throw new TalosconfigError(source, '', `has unusable YAML aliases; ${howToGetOne}`);

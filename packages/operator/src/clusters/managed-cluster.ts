@@ -25,6 +25,8 @@ export interface ManagedClusterView {
   readonly machines: readonly TalosMachine[];
   /** Names of the other enabled TalosClusters with the same API server. */
   readonly sharedWith: readonly string[];
+  /** What is wrong with machines of this cluster that cannot be used. */
+  readonly unusable: readonly string[];
   readonly notice: OperationalState | undefined;
 }
 
@@ -53,7 +55,10 @@ export class ManagedCluster {
   #talos:
     | { readonly key: string; readonly access: AccessSource; readonly client: TalosClient }
     | undefined;
-  #talosFailed = false;
+  /** Why the Talos credentials could not be used when they were last looked at. */
+  #talosProblem: OperationalState | undefined;
+  /** Resolves when the reconcilers that were halted can write no more. */
+  #halted: Promise<unknown> = Promise.resolve();
   #offStatus: string | undefined;
   #cancelRetry: (() => void) | undefined;
   #closed = false;
@@ -71,9 +76,15 @@ export class ManagedCluster {
     return this.#open?.clusterUid;
   }
 
-  /** Takes over what the inventory says now. */
+  /**
+   * Takes over what the inventory says now. A reconciler that runs learns it at once, or is halted
+   * where it may not go on: neither may wait for a call that is on its way.
+   */
   update(view: ManagedClusterView): void {
+    const isAccessKept = hasSameAccess(this.#view.cluster, view.cluster);
     this.#view = view;
+    if (!isAccessKept) this.#halt();
+    else this.#open?.reconciler?.update(this.#reconcilerView());
     this.#sync();
   }
 
@@ -81,6 +92,7 @@ export class ManagedCluster {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRetry?.();
+    this.#halt();
     await this.#queue.run(async () => {
       await this.#shut();
       this.#talos?.client.close();
@@ -94,7 +106,7 @@ export class ManagedCluster {
       if (this.#closed) return;
       try {
         await this.#reconcile();
-        this.#later(this.#talosFailed ? retryMs : credentialsMs);
+        this.#later(this.#talosProblem === undefined ? credentialsMs : retryMs);
       } catch (error) {
         await this.#sayProblem(error);
         this.#later(retryMs);
@@ -122,7 +134,11 @@ export class ManagedCluster {
       this.#uidKnown();
     }
     this.#prepareTalos();
-    const view = this.#reconcilerView(await this.#talosProblem());
+    this.#talosProblem = await this.#findTalosProblem();
+    await this.#halted;
+    // What changed meanwhile is the next one's in the queue; this one's connections may not fit it.
+    if (this.#closed || !hasSameAccess(cluster, this.#view.cluster)) return;
+    const view = this.#reconcilerView();
     if (open.reconciler === undefined) {
       open.reconciler = new KubeletServingReconciler(
         {
@@ -138,24 +154,22 @@ export class ManagedCluster {
     } else open.reconciler.update(view);
   }
 
-  #reconcilerView(talosProblem: OperationalState | undefined): ClusterView {
-    const { cluster, machines, sharedWith, notice } = this.#view;
+  #reconcilerView(): ClusterView {
+    const { cluster, machines, sharedWith, unusable, notice } = this.#view;
     return {
       cluster,
       machines,
-      blocked: sharedApiServer(sharedWith),
-      notice: talosProblem ?? notice,
+      blocked: sharedApiServer(sharedWith) ?? unusableMachines(unusable),
+      notice: this.#talosProblem ?? notice,
     };
   }
 
   /** Why the Talos credentials cannot be used, where they cannot. Nothing is dialled. */
-  async #talosProblem(): Promise<OperationalState | undefined> {
+  async #findTalosProblem(): Promise<OperationalState | undefined> {
     try {
       await this.#talos?.access.current();
-      this.#talosFailed = false;
       return undefined;
     } catch (error) {
-      this.#talosFailed = true;
       return { status: 'False', reason: 'TalosCredentialsUnusable', message: errorText(error) };
     }
   }
@@ -167,8 +181,7 @@ export class ManagedCluster {
     if (known?.secret === secret && known !== undefined && now - known.readAt < credentialsMs) {
       return known;
     }
-    const credentials =
-      secret === undefined ? '' : await secretText(this.#ports.inventory, secret, kubeconfigKey);
+    const credentials = secret === undefined ? '' : await this.#readKubeconfig(secret);
     if (known !== undefined && known.secret === secret && known.credentials === credentials) {
       known.readAt = now;
       return known;
@@ -193,10 +206,30 @@ export class ManagedCluster {
     return open;
   }
 
+  /** The text of a kubeconfig Secret. Where there is none any more, its connection ends with it. */
+  async #readKubeconfig(secret: string): Promise<string> {
+    try {
+      return await secretText(this.#ports.inventory, secret, kubeconfigKey);
+    } catch (error) {
+      // Credentials that were taken away must not live on; a server that is silent took nothing away.
+      if (!(error instanceof KubeError && error.code === 'unavailable')) await this.#shut();
+      throw error;
+    }
+  }
+
+  /** Ends the reconciler: from now on it begins no write. */
+  #halt(): void {
+    const reconciler = this.#open?.reconciler;
+    if (this.#open === undefined || reconciler === undefined) return;
+    this.#open.reconciler = undefined;
+    this.#halted = Promise.all([this.#halted, reconciler.stop()]);
+  }
+
   async #shut(): Promise<void> {
+    this.#halt();
     const open = this.#open;
     this.#open = undefined;
-    await open?.reconciler?.stop();
+    await this.#halted;
     open?.signing.close();
   }
 
@@ -274,11 +307,32 @@ export class ManagedCluster {
   }
 }
 
+/** True where both versions of a cluster are worked on, with credentials from the same places. */
+function hasSameAccess({ spec: a }: TalosCluster, { spec: b }: TalosCluster): boolean {
+  return (
+    a.servingCertificates.enabled === b.servingCertificates.enabled &&
+    a.kubernetes.kubeconfigSecret === b.kubernetes.kubeconfigSecret &&
+    a.talos.talosconfigSecret === b.talos.talosconfigSecret
+  );
+}
+
 function sharedApiServer(sharedWith: readonly string[]): OperationalState | undefined {
   if (sharedWith.length === 0) return undefined;
   return {
     status: 'False',
     reason: 'SharedApiServer',
     message: `Nothing is decided: the TalosCluster ${sharedWith.join(', ')} has the same API server. Switch the option off in all but one of them.`,
+  };
+}
+
+/** What a machine holds that cannot be used is not known, so that it would be free for others. */
+function unusableMachines(problems: readonly string[]): OperationalState | undefined {
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  return {
+    status: 'False',
+    reason: 'InvalidObject',
+    message: `Nothing is decided. Mend ${first}${more}`,
   };
 }

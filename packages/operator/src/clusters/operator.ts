@@ -70,13 +70,18 @@ export class Operator {
       const closing = managed.close().finally(() => this.#closing.delete(closing));
       this.#closing.add(closing);
     }
-    const notice = invalidObjects([...clusters.invalid, ...machines.invalid]);
     for (const cluster of clusters.valid) {
       const view = {
         cluster,
         machines: machines.valid.filter(({ spec }) => spec.cluster === cluster.name),
         sharedWith: this.#sharedWith(cluster, clusters.valid),
-        notice,
+        unusable: problemsOf(machines.invalid, (object) => object.cluster === cluster.name),
+        notice: invalidObjects(
+          problemsOf(
+            [...clusters.invalid, ...machines.invalid],
+            (object) => object.cluster === undefined,
+          ),
+        ),
       };
       const known = this.#clusters.get(cluster.name);
       if (known === undefined) {
@@ -103,15 +108,20 @@ export class Operator {
   #usable<T extends TalosCluster | TalosMachine>(
     objects: readonly Parsed<T>[],
     kind: string,
-  ): { readonly valid: readonly T[]; readonly invalid: readonly string[] } {
+  ): { readonly valid: readonly T[]; readonly invalid: readonly Unusable[] } {
     const valid: T[] = [];
-    const invalid: string[] = [];
+    const invalid: Unusable[] = [];
+    const unusable = new Set<string>();
     for (const object of objects) {
       if (object.kind === 'valid') valid.push(object.value);
       else {
-        invalid.push(`${kind} ${object.value.name}: ${object.value.problem}`);
+        invalid.push({ kind, object: object.value });
+        unusable.add(`${kind} ${object.value.uid}`);
         this.#reportOnce(kind, object.value);
       }
+    }
+    for (const key of this.#reported.keys()) {
+      if (key.startsWith(`${kind} `) && !unusable.has(key)) this.#reported.delete(key);
     }
     return { valid, invalid };
   }
@@ -126,6 +136,20 @@ export class Operator {
       problem: object.problem,
     });
   }
+}
+
+interface Unusable {
+  readonly kind: string;
+  readonly object: InvalidObject;
+}
+
+function problemsOf(
+  unusable: readonly Unusable[],
+  concerned: (object: InvalidObject) => boolean,
+): readonly string[] {
+  return unusable
+    .filter(({ object }) => concerned(object))
+    .map(({ kind, object }) => `${kind} ${object.name}: ${object.problem}`);
 }
 
 function invalidObjects(problems: readonly string[]): OperationalState | undefined {

@@ -3,8 +3,8 @@ export interface CommandIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** All of standard input. */
-  readonly stdin: () => Promise<string>;
+  /** Standard input, as octets or text, piece by piece. */
+  readonly stdin: () => AsyncIterable<unknown>;
   /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
 }

@@ -104,6 +104,20 @@ describe('ichor decide', () => {
     expect(code).toBe(0);
   });
 
+  it('takes YAML with an anchor that is used', async () => {
+    const content = `${stringify(identityOf(approved))}\n`.replace(
+      /^nodeName: (\S+)/m,
+      'nodeName: &name $1',
+    );
+    const used = content.replace(
+      /value: (\S+)\n(\s+)source: Nodename/,
+      'value: *name\n$2source: Nodename',
+    );
+    expect(used).toContain('*name');
+    const args = ['--csr', file(approved.csr), '--identity', file(used)];
+    expect(await ichor(['decide', ...args])).toEqual(await decide(approved));
+  });
+
   it('leaves a name that is nobody’s pending where it is asked to', async () => {
     const stranger = vectorWith(
       (vector) => isRead(vector) && vector.expect.reasons.join() === 'DnsNameNotOfNode',
@@ -161,6 +175,7 @@ describe('ichor decide --vectors', () => {
     [{}, ' is no JSON array of vectors.'],
     [['x'], ': element 0 is no vector: the element: '],
     [[{ ...approved, expect: { kind: 'maybe', reasons: [] } }], 'element 0 is no vector: expect.'],
+    [[{ ...approved, id: '\u001b[2J' }], 'element 0 is no vector: id: must be printable ASCII'],
     [[approved, { ...approved, node: {} }], `${approved.id} is no node identity: nodeName: `],
   ])('says what is wrong with a file of other things: %#', async (content, sentence) => {
     const path = file(content);
@@ -276,6 +291,12 @@ describe('ichor decide with a live node', () => {
   });
 });
 
+/** Nine lists, each of nine times the one before. */
+const aliasBomb = Array.from({ length: 9 }, (_, i) => {
+  const items = Array.from({ length: 9 }, () => (i === 0 ? 'x' : `*a${i - 1}`));
+  return `a${i}: &a${i} [${items.join(', ')}]`;
+}).join('\n');
+
 describe('ichor decide refuses', () => {
   const csr = file(approved.csr);
   const identity = file(approved.node);
@@ -339,6 +360,40 @@ describe('ichor decide refuses', () => {
     ['two documents', 'a: 1\n---\nb: 2\n', ' is neither YAML nor JSON of one document: '],
     ['a text', '"text"', ' holds no object'],
     ['another kind', { kind: 'Pod', spec: {} }, ' holds a Pod; give a CertificateSigningRequest'],
+    [
+      'a kind that is no text',
+      { kind: { toString: 1 }, spec: {} },
+      ' holds another kind of object; ',
+    ],
+    ['a kind for the terminal', { kind: '\u001b[2J\n', spec: {} }, ' holds a \\u{1b}[2J\\u{a}; '],
+    ['an alias without anchor', 'spec: *nothing', ' has YAML aliases that cannot be resolved; '],
+    [
+      'a key twice',
+      'spec: {}\nspec: {}',
+      ' is neither YAML nor JSON of one document: Map keys must be unique at line 2, column 1.',
+    ],
+    ['aliases that multiply', aliasBomb, ' has YAML aliases that cannot be resolved; '],
+    [
+      'more aliases than a person writes',
+      `a: &a x\nspec: [${'*a, '.repeat(101)}]`,
+      ' is neither YAML nor JSON of one document: More than 100 aliases are not supported at line 2',
+    ],
+    [
+      'brackets without an end',
+      '[ '.repeat(50_000),
+      ' is neither YAML nor JSON of one document: Maximum call stack size exceeded at line 1',
+    ],
+    // Each of these took minutes when time grew with the square of the length.
+    [
+      'many errors',
+      '{]'.repeat(20_000),
+      ' is neither YAML nor JSON of one document: Flow map must end with a } at line 1, column 2.',
+    ],
+    [
+      'many keys',
+      Array.from({ length: 20_000 }, (_, i) => `k${i}: x`).join('\n'),
+      ' has no spec; ',
+    ],
     ['no spec', { kind: 'CertificateSigningRequest' }, ' has no spec'],
     ['two requests', { items: [approved.csr, denied.csr] }, ' is a list of 2 objects'],
     ['no requests', { items: [] }, ' is a list of 0 objects'],

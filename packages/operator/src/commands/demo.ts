@@ -20,7 +20,7 @@ Exit codes: 0 every outcome is the expected one, 1 some outcome is not, 64 wrong
     const { runDemo } = await import('../demo/run-demo.ts');
     const differences = await runDemo({
       write: io.out,
-      columns: process.stdout.columns ?? Number(io.env['COLUMNS'] ?? 120),
+      columns: process.stdout.columns ?? (Number(io.env['COLUMNS']) || 120),
       colour: process.stdout.isTTY === true && io.env['NO_COLOR'] === undefined,
     });
     if (differences > 0) {

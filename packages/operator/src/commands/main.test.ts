@@ -52,6 +52,13 @@ describe.each(names)('ichor %s', (name) => {
     expect(err).toBe(`ichor ${name}: Unknown option '--frobnicate'; see 'ichor ${name} --help'.\n`);
   });
 
+  it('shows nothing of a flag that a terminal would obey, and not all of a long one', async () => {
+    const { code, err } = await ichor([name, `--\u001b[2J${'x'.repeat(10_000)}`]);
+    expect(code).toBe(64);
+    expect(err).toMatch(/^ichor \w+: Unknown option '--\\u\{1b\}\[2Jx+…\n$/);
+    expect(err.length).toBeLessThan(1100);
+  });
+
   it('names an argument that belongs to no flag', async () => {
     const { code, err } = await ichor([name, 'something']);
     expect(code).toBe(64);

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { errorText } from '../runtime/error-text.ts';
 import type { Command, CommandIo } from './command.ts';
 import { decideCommand } from './decide.ts';
@@ -32,19 +31,26 @@ Exit codes: 0 approved or done, 1 denied or a difference found, 2 pending, 64 wr
 /** Runs `ichor` with the process's own input and output. Returns the exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const abort = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => abort.abort());
+  // The operator finishes what it is writing. All other commands end at once, as programs do.
+  if (argv[0] === runCommand.name) {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => abort.abort());
+  }
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // Whoever reads may have had enough, as `head` does: there is nobody left to tell.
-      if (error.code !== 'EPIPE') throw error;
-      abort.abort();
+      if (error.code === 'EPIPE') return abort.abort();
+      // Not the exit code of a decision that nobody could read.
+      process.stderr.write(
+        `ichor: the output cannot be written (${error.code}); free its place.\n`,
+      );
+      process.exit(exitCode.usage);
     });
   }
   return runCommandLineWith(argv, {
     out: (line) => process.stdout.write(line),
     err: (line) => process.stderr.write(line),
     env: process.env,
-    stdin: () => text(process.stdin),
+    stdin: () => process.stdin,
     signal: abort.signal,
   });
 }
@@ -77,7 +83,19 @@ export async function runCommandLineWith(argv: readonly string[], io: CommandIo)
     return await command.run(args, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    io.err(`ichor ${command.name}: ${errorText(error)}\n`);
+    io.err(`ichor ${command.name}: ${shown(errorText(error))}\n`);
     return exitCode.usage;
   }
+}
+
+/** Longest sentence about an input, in characters. */
+const maxShown = 1000;
+
+/** A sentence that may quote a file: one line, nothing that a terminal obeys, and of bounded length. */
+function shown(sentence: string): string {
+  const cut = sentence.length > maxShown ? `${sentence.slice(0, maxShown)}…` : sentence;
+  return cut.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 }

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -51,6 +53,43 @@ describe('bin/ichor.mjs', { timeout: 30_000 }, () => {
       err: 'ichor decide: --csr is missing; give a file, or - for standard input.\n',
     });
   });
+
+  it('does not end as a decision does where its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    const args = ['manifests', '--image', 'ichor.example/ichor:test'];
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    const closed = once(child, 'close');
+    const err = await text(child.stderr as Readable);
+    expect({ code: (await closed)[0], err }).toEqual({
+      code: 64,
+      err: 'ichor: the output cannot be written (ENOSPC); free its place.\n',
+    });
+  });
+
+  it('refuses a file without an end', async () => {
+    const { code, err } = await run(['decide', '--csr', '/dev/zero', '--identity', '/dev/null']);
+    expect({ code, err }).toEqual({
+      code: 64,
+      err: 'ichor decide: /dev/zero is larger than 64 MiB; give a smaller file.\n',
+    });
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends at %s while it waits for its input',
+    async (signal) => {
+      const args = ['decide', '--csr', '-', '--identity', '/dev/null'];
+      const script = `process.stdin.on('newListener', (event) => {
+        if (event === 'readable') setImmediate(() => process.kill(process.pid, '${signal}'));
+      })`;
+      const early = ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+      const child = spawn(process.execPath, [...early, program, ...args], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      const [code, by] = await once(child, 'close');
+      expect({ code, by }).toEqual({ code: null, by: signal });
+    },
+  );
 
   it('ends quietly where nobody reads on', async () => {
     const child = start(['manifests', '--image', 'ichor.example/ichor:test']);

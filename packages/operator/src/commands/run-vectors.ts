@@ -4,8 +4,13 @@ import { UsageError } from './exit-code.ts';
 import { nodeReadingOf } from './node-reading-input.ts';
 import { signingRequestOf } from './signing-request-input.ts';
 
+/** What is printed as it is. */
+const printable = z
+  .string()
+  .regex(/^[ -~]{1,200}$/, 'must be printable ASCII of at most 200 characters');
+
 const vector = z.object({
-  id: z.string(),
+  id: printable,
   csr: z.unknown(),
   generate: z
     .array(z.object({ text: z.string(), times: z.int().min(0).max(10_000_000).default(1) }))
@@ -19,7 +24,7 @@ const vector = z.object({
     .default({}),
   expect: z.object({
     kind: z.enum(['approve', 'deny', 'pending']),
-    reasons: z.array(z.string()),
+    reasons: z.array(printable),
   }),
 });
 

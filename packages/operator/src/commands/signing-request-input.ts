@@ -12,7 +12,7 @@ export function signingRequestOf(value: unknown, path: string): CertificateSigni
   const { kind, spec } = object as { readonly kind?: unknown; readonly spec?: unknown };
   if (kind !== undefined && kind !== 'CertificateSigningRequest') {
     throw new UsageError(
-      `${path} holds a ${String(kind)}; give a CertificateSigningRequest, as kubectl get csr NAME -o yaml prints it.`,
+      `${path} holds ${typeof kind === 'string' ? `a ${kind}` : 'another kind of object'}; give a CertificateSigningRequest, as kubectl get csr NAME -o yaml prints it.`,
     );
   }
   if (typeof spec !== 'object' || spec === null) {

@@ -35,9 +35,9 @@ export type AfterActing = 'done' | 'again' | 'later';
  */
 export async function actOn(act: Act): Promise<AfterActing> {
   const { ports, track, request, step, statuses, isCurrent } = act;
-  const { settlement, machine } = step;
+  const { settlement, about } = step;
   if (settlement.kind === 'pending') {
-    reportSettlement(ports, act.cluster, track, settlement, machine);
+    reportSettlement(ports, act.cluster, track, settlement, about);
     return 'later';
   }
   const condition = conditionFor(settlement);
@@ -50,7 +50,7 @@ export async function actOn(act: Act): Promise<AfterActing> {
   switch (outcome) {
     case 'written':
       track.writtenOver = request.resourceVersion;
-      reportSettlement(ports, act.cluster, track, settlement, machine);
+      reportSettlement(ports, act.cluster, track, settlement, about);
       return 'done';
     case 'conflict':
       ports.logger.info('the request changed while it was decided; deciding anew', {
@@ -72,7 +72,7 @@ export function reportSettlement(
   cluster: string,
   track: RequestTrack,
   settlement: Settlement,
-  machine: TalosMachine | undefined,
+  about: readonly TalosMachine[],
 ): void {
   const { request } = track;
   const reasons = reasonsOf(settlement);
@@ -89,20 +89,22 @@ export function reportSettlement(
     detail: detailOf(settlement),
   });
   const event = eventFor(settlement);
-  if (machine === undefined || event === undefined) return;
-  ports.inventory
-    .recordEvent({
-      machine,
-      ...event,
-      note: cut(detailOf(settlement)),
-      related: { name: request.name, uid: request.uid },
-    })
-    .catch((error: unknown) =>
-      ports.logger.warn('an Event could not be written', {
-        machine: machine.name,
-        error: errorText(error),
-      }),
-    );
+  if (event === undefined) return;
+  for (const machine of about) {
+    ports.inventory
+      .recordEvent({
+        machine,
+        ...event,
+        note: cut(detailOf(settlement)),
+        related: { name: request.name, uid: request.uid },
+      })
+      .catch((error: unknown) =>
+        ports.logger.warn('an Event could not be written', {
+          machine: machine.name,
+          error: errorText(error),
+        }),
+      );
+  }
 }
 
 function reasonsOf(settlement: Settlement): readonly string[] {

@@ -36,41 +36,75 @@ describe('issued certificates', () => {
     expect(looksAtOthers()).toBeGreaterThan(0);
     expect(records).toEqual([]);
   });
+
+  it('for an address that the node and another machine both report are nobody’s', () => {
+    const { observe, records } = setUp(['10.5.0.11', '10.5.0.12'], ['10.5.0.12']);
+    expect(observe('1').get('uid-worker-1')?.outside?.detail).toBe(
+      'NameOfAnotherMachine: 10.5.0.12 is also what worker-2 has.',
+    );
+    expect(records).toEqual([]);
+  });
+
+  it('for an address of no machine wait, where a subnet is left out until all are read', () => {
+    const subnets = { extraSubnets: ['10.7.0.0/24'] };
+    const unread = setUp(['10.5.0.11', '10.5.0.99'], [], { ...subnets, neverRead: true });
+    unread.observe('1');
+    expect(unread.unusable).toEqual([expect.stringContaining('once every machine')]);
+    expect(unread.records).toEqual([]);
+    const allRead = setUp(['10.5.0.11', '10.5.0.99'], [], subnets);
+    expect(allRead.observe('1').get('uid-worker-1')?.outside?.detail).toContain(
+      'IpAddressNotOfNode',
+    );
+    expect(allRead.records).toEqual([]);
+  });
+
+  it('for an address that the node alone reports are its own', () => {
+    const { observe, records } = setUp(['10.5.0.11', '10.5.0.13'], ['10.5.0.13']);
+    expect(observe('1').get('uid-worker-1')?.outside).toBeUndefined();
+    expect(records).toMatchObject([{ ipAddresses: ['10.5.0.11', '10.5.0.13'] }]);
+  });
 });
 
 /** Machines worker-1, which holds a certificate for addresses, and worker-2; who looks at the latter is counted. */
-function setUp(addresses: readonly string[]) {
+function setUp(
+  addresses: readonly string[],
+  alsoReported: readonly string[] = [],
+  {
+    extraSubnets = [],
+    neverRead = false,
+  }: { readonly extraSubnets?: readonly string[]; readonly neverRead?: boolean } = {},
+) {
   let looks = 0;
   const controlPlane = read(machine('cp-1', '10.5.0.2', 'controlplane'), ['10.96.0.0/12']);
-  const holder = read(machine('worker-1', '10.5.0.11'));
+  const holder = read(machine('worker-1', '10.5.0.11'), undefined, alsoReported);
   const other = read(machine('worker-2', '10.5.0.12'));
   const counted: ReadMachine = {
     machine: other.machine,
     state: other.state,
     get facts() {
       looks += 1;
-      return other.facts;
+      return neverRead ? undefined : other.facts;
     },
   };
   const machines = [controlPlane, holder, counted];
   const index = indexMachines(machines);
   const records: ServingCertificateRecord[] = [];
+  const unusable: string[] = [];
   const issued = new IssuedRequests(
     { recordOf: () => records.at(-1), putRecord: (_machine, record) => records.push(record) },
-    (request, detail) => {
-      throw new Error(`${request.name}: ${detail}`);
-    },
+    (_request, detail) => unusable.push(detail),
   );
   const snapshot: Omit<IssuedSnapshot, 'basis'> = {
     requests: [issuedRequest(addresses)],
     machines,
     index,
-    cluster: labCluster(),
+    cluster: labCluster(extraSubnets),
     server: 'https://10.5.0.2:6443',
   };
   looks = 0;
   return {
     records,
+    unusable,
     observe: (basis: string) => issued.observe({ ...snapshot, basis }),
     looksAtOthers: () => {
       const counted = looks;
@@ -114,11 +148,15 @@ function machine(
   };
 }
 
-function read(of: TalosMachine, reserved?: readonly string[]): ReadMachine {
+function read(
+  of: TalosMachine,
+  reserved?: readonly string[],
+  alsoReported: readonly string[] = [],
+): ReadMachine {
   const facts: MachineFacts = {
     nodeName: of.name,
     dnsNames: [{ value: of.name, source: 'Nodename' }],
-    ipAddresses: [{ value: of.spec.address, source: 'NodeIP' }],
+    ipAddresses: [of.spec.address, ...alsoReported].map((value) => ({ value, source: 'NodeIP' })),
     reserved,
     observedAt: now,
   };
@@ -129,12 +167,15 @@ function read(of: TalosMachine, reserved?: readonly string[]): ReadMachine {
   };
 }
 
-function labCluster() {
+function labCluster(extraSubnets: readonly string[]) {
   const parsed = parseTalosCluster({
     apiVersion: 'ichor.dev/v1alpha1',
     kind: 'TalosCluster',
     metadata: { name: 'lab', namespace: 'ns', uid: 'u', resourceVersion: '1', generation: 1 },
-    spec: { security: {}, kubernetes: { endpoint: 'https://api.lab.example:6443' } },
+    spec: {
+      security: { kubeletServingCertificates: { enabled: true, extraSubnets } },
+      kubernetes: { endpoint: 'https://api.lab.example:6443' },
+    },
   });
   if (parsed.kind !== 'valid') throw new Error(parsed.value.problem);
   return parsed.value;

@@ -30,6 +30,8 @@ export interface IssuedSnapshot {
 }
 
 interface Judged {
+  /** UID of the machine that it was judged for. */
+  readonly machine: string;
   readonly basis: string;
   readonly outcome: IssuedOutcome;
 }
@@ -81,9 +83,9 @@ export class IssuedRequests {
     // Putting an identity together looks at all machines, and mostly everything is judged already.
     let judgement: Judgement | undefined;
     const outcomes = requests.map((request) =>
-      this.#judge(request, `${request.resourceVersion} ${basis}`, () => {
+      this.#judge(request, machine.uid, `${request.resourceVersion} ${basis}`, () => {
         judgement ??= identityOf(machine, facts, cluster, machines, reserved);
-        return planRecord(request, machine, judgement.identity, judgement.options);
+        return planRecord(request, machine, judgement);
       }),
     );
     let unverified: string | undefined;
@@ -102,14 +104,18 @@ export class IssuedRequests {
     }
   }
 
-  #judge(request: ReceivedRequest, basis: string, judge: () => IssuedOutcome): IssuedOutcome {
+  #judge(
+    request: ReceivedRequest,
+    machine: string,
+    basis: string,
+    judge: () => IssuedOutcome,
+  ): IssuedOutcome {
     const known = this.#judged.get(request.uid);
     // A certificate that was once the machine's stays so; all else is judged anew.
-    if (known !== undefined && (known.basis === basis || known.outcome.kind === 'record')) {
-      return known.outcome;
-    }
+    const isSettled = known?.basis === basis || known?.outcome.kind === 'record';
+    if (known?.machine === machine && isSettled) return known.outcome;
     const outcome = judge();
-    this.#judged.set(request.uid, { basis, outcome });
+    this.#judged.set(request.uid, { machine, basis, outcome });
     if (outcome.kind === 'unusable' && known?.outcome.kind !== 'unusable') {
       this.#unusable(request, outcome.detail);
     }

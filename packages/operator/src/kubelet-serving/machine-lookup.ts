@@ -48,6 +48,18 @@ export function indexMachines(machines: readonly KnownMachine[]): MachineIndex {
   };
 }
 
+/** The machines that a node name leads to: one, all that share it, or none. */
+export function machinesOf(found: MachineLookup): readonly TalosMachine[] {
+  switch (found.kind) {
+    case 'found':
+      return [found.machine];
+    case 'conflict':
+      return found.machines;
+    case 'none':
+      return [];
+  }
+}
+
 function add(index: Map<string, TalosMachine[]>, name: string, machine: TalosMachine): void {
   const known = index.get(name);
   if (known === undefined) index.set(name, [machine]);

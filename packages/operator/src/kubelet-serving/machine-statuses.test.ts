@@ -107,6 +107,36 @@ describe('the status of a machine', () => {
     expect(writes).toHaveLength(2);
   });
 
+  it('is not lost to somebody who still works with the machine that had the name before', async () => {
+    const { statuses, writes, nth } = writesInHand();
+    const successor = { ...machine, uid: 'uid-successor' };
+    statuses.putFacts(successor, facts);
+    (await nth(0)).fail(new KubeError('unavailable', 'The API server did not answer.'));
+    await turn();
+    await statuses.flush(machine);
+    expect(writes).toHaveLength(1);
+    const flushed = statuses.flush(successor);
+    const again = await nth(1);
+    expect(again.status).toMatchObject({ nodeName: 'worker-1' });
+    again.done();
+    await flushed;
+  });
+
+  it('of a machine that was deleted is no failure, but nothing may rest on it', async () => {
+    const { statuses, nth, failures } = writesInHand();
+    const notFound = new KubeError('notFound', 'worker-1 does not exist.', { status: 404 });
+    statuses.putFacts(machine, facts);
+    (await nth(0)).fail(notFound);
+    await turn();
+    expect(failures).toEqual([]);
+    const refused = expect(statuses.flush(machine)).rejects.toBe(notFound);
+    (await nth(1)).fail(notFound);
+    await refused;
+    const stored = statuses.flush(machine);
+    (await nth(2)).done();
+    await expect(stored).resolves.toBeUndefined();
+  });
+
   it('is not written any more once it is closed, which waits for the write on its way', async () => {
     const { statuses, writes, nth } = writesInHand();
     statuses.putFacts(machine, facts);

@@ -30,6 +30,8 @@ interface Entry {
   dirty: boolean;
   /** True while a write in the background is on its way; it takes what is put meanwhile, too. */
   writing: boolean;
+  /** What the API server said when it no longer knew the machine; the watch is yet to show it. */
+  gone: KubeError | undefined;
   /** When a write in the background may follow one that failed, in milliseconds since the epoch. */
   retryAt: number;
 }
@@ -93,11 +95,20 @@ export class MachineStatuses {
     this.#write(machine, entry);
   }
 
-  /** Resolves once all that was put is stored; rejects with KubeError where it cannot be. */
+  /**
+   * Resolves once all that was put is stored; rejects with KubeError where it cannot be, `notFound`
+   * for a machine that was deleted.
+   */
   async flush(machine: TalosMachine): Promise<void> {
-    const entry = this.#entryOf(machine);
+    const entry = this.#entries.get(machine.name);
+    // Whoever still works with a machine that was replaced must not displace its successor.
+    if (entry?.uid !== machine.uid) return;
     await entry.queue.run(async () => {
-      while (entry.dirty) await this.#apply(machine, entry);
+      // It is asked again each time: an API server may lose a resource for a moment.
+      entry.dirty ||= entry.gone !== undefined;
+      entry.gone = undefined;
+      while (entry.dirty && entry.gone === undefined) await this.#apply(machine, entry);
+      if (entry.gone !== undefined) throw entry.gone;
     });
   }
 
@@ -119,10 +130,10 @@ export class MachineStatuses {
     return nextInMs;
   }
 
-  /** Forgets the machines that are not in the list. */
+  /** Forgets the machines that are not in the list, and those that were made anew. */
   keepOnly(machines: readonly TalosMachine[]): void {
-    const names = new Set(machines.map(({ name }) => name));
-    for (const name of this.#entries.keys()) if (!names.has(name)) this.#entries.delete(name);
+    const uids = new Set(machines.map(({ uid }) => uid));
+    for (const [name, { uid }] of this.#entries) if (!uids.has(uid)) this.#entries.delete(name);
   }
 
   #write(machine: TalosMachine, entry: Entry): void {
@@ -140,6 +151,7 @@ export class MachineStatuses {
       if (entry.dirty) this.#write(machine, entry);
     } catch (error) {
       entry.writing = false;
+      if (error === entry.gone) return;
       entry.retryAt = this.#clock.now() + statusRetryMs;
       this.#failed(machine, error);
     }
@@ -157,6 +169,7 @@ export class MachineStatuses {
     } catch (error) {
       // A machine that was deleted has no status to keep.
       if (!(error instanceof KubeError && error.code === 'notFound')) throw error;
+      entry.gone = error;
     }
     entry.writtenFacts = facts;
     entry.dirty = entry.facts !== facts || entry.record !== record;
@@ -176,6 +189,7 @@ export class MachineStatuses {
       writtenFacts: kept,
       dirty: false,
       writing: false,
+      gone: undefined,
       retryAt: 0,
     };
     this.#entries.set(machine.name, entry);

@@ -78,6 +78,8 @@ export function endpointHost(cluster: TalosCluster, server: string): string | un
 export interface Judgement {
   readonly identity: NodeIdentity;
   readonly options: PolicyOptions;
+  /** True where the additional subnets are left out, because some machine has never been read. */
+  readonly subnetsWithheld: boolean;
 }
 
 /**
@@ -113,6 +115,7 @@ export function identityOf(
         ? {}
         : { maxExpirationSeconds: options.maxExpirationSeconds }),
     },
+    subnetsWithheld: withheld,
   };
 }
 

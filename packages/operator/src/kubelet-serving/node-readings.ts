@@ -70,10 +70,10 @@ export class NodeReadings {
     return this.#entryOf(machine).state;
   }
 
-  /** Forgets the machines that are not in the list. */
+  /** Forgets the machines that are not in the list, and those that were made anew. */
   keepOnly(machines: readonly TalosMachine[]): void {
-    const names = new Set(machines.map(({ name }) => name));
-    for (const name of this.#entries.keys()) if (!names.has(name)) this.#entries.delete(name);
+    const uids = new Set(machines.map(({ uid }) => uid));
+    for (const [name, { uid }] of this.#entries) if (!uids.has(uid)) this.#entries.delete(name);
   }
 
   /**

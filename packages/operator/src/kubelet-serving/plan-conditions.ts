@@ -26,23 +26,31 @@ export interface OperationalState {
 }
 
 /** Reasons of the condition `Operational`. A public interface: never renamed. */
-export type OperationalReason =
-  | 'Deciding'
-  | 'EndpointNotStated'
-  | 'ReservedRangesUnknown'
-  | 'SharedApiServer'
-  | 'InvalidObject'
-  | 'TalosCredentialsUnusable'
-  | 'KubernetesCredentialsUnusable'
-  | 'ApiServerUnreachable'
-  | 'ApiServerRefuses';
+export const operationalReasons = [
+  'Deciding',
+  'EndpointNotStated',
+  'ReservedRangesUnknown',
+  'SharedApiServer',
+  'InvalidObject',
+  'TalosCredentialsUnusable',
+  'KubernetesCredentialsUnusable',
+  'ApiServerUnreachable',
+  'ApiServerRefuses',
+] as const;
+
+/** A reason of the condition `Operational`. */
+export type OperationalReason = (typeof operationalReasons)[number];
 
 /** Reasons of the condition `KubeletServingCertificates`. A public interface: never renamed. */
-export type CertificatesReason =
-  | 'AllMachinesCertified'
-  | 'MachinesWaiting'
-  | 'IssuedOutsideIdentity'
-  | 'NoMachines';
+export const certificatesReasons = [
+  'AllMachinesCertified',
+  'MachinesWaiting',
+  'IssuedOutsideIdentity',
+  'NoMachines',
+] as const;
+
+/** A reason of the condition `KubeletServingCertificates`. */
+export type CertificatesReason = (typeof certificatesReasons)[number];
 
 /** So many machines are named in a message; the others are counted. */
 const namedMachines = 10;

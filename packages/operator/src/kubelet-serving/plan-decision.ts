@@ -1,6 +1,6 @@
 import type { ReceivedRequest, TalosCluster, TalosMachine } from '@ichor/k8s-adapter';
 import { type Decision, decideCsr, machineOf, othersHolding, type Violation } from '@ichor/policy';
-import { indexMachines } from './machine-lookup.ts';
+import { indexMachines, machinesOf } from './machine-lookup.ts';
 import { identityOf, isControlPlane, type KnownMachine, reservedIn } from './node-identity.ts';
 import type { ReadingState } from './node-readings.ts';
 
@@ -8,11 +8,16 @@ import type { ReadingState } from './node-readings.ts';
 export const freshMs = 10_000;
 /** A failed reading younger than this is not repeated for the same request, in milliseconds. */
 export const failureFreshMs = 1_000;
+/** A reading that another machine is held to is at most this old, in milliseconds. */
+export const readAgainMs = 60_000;
 /** So many other machines are read again for one decision; the rest count as last read. */
 export const othersReadAgain = 8;
 
 /** Why the operator itself leaves a request pending, beside the reasons of the policy. */
-export type OperatorPendingReason = 'RequestSuperseded' | 'RequestStale';
+export const operatorPendingReasons = ['RequestSuperseded', 'RequestStale'] as const;
+
+/** A reason of the operator's own. */
+export type OperatorPendingReason = (typeof operatorPendingReasons)[number];
 
 /** A decision of the policy, or a request that the operator leaves. */
 export type Settlement =
@@ -53,8 +58,8 @@ export type DecisionStep =
   | {
       readonly kind: 'settled';
       readonly settlement: Settlement;
-      /** The machine that the request is about, where there is one. */
-      readonly machine: TalosMachine | undefined;
+      /** The machine that the request is about, all that share its node name, or none. */
+      readonly about: readonly TalosMachine[];
       /** Machines whose facts must be kept in their status before an approval is written. */
       readonly restsOn: readonly TalosMachine[];
     };
@@ -71,7 +76,7 @@ export function planDecision(snapshot: DecisionSnapshot): DecisionStep {
   const index = indexMachines(machines);
   const target = machineOf(request.csr, (nodeName) => index.byNodeName(nodeName).kind !== 'none');
   if (target.kind === 'none') {
-    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), undefined);
+    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), []);
   }
   const { nodeName } = target;
   const { maxExpirationSeconds } = snapshot.cluster.spec.servingCertificates;
@@ -81,13 +86,14 @@ export function planDecision(snapshot: DecisionSnapshot): DecisionStep {
     maxExpirationSeconds === undefined ? {} : { maxExpirationSeconds },
   );
   const found = index.byNodeName(nodeName);
-  const machine = found.kind === 'found' ? found.machine : undefined;
+  const about = machinesOf(found);
   if (withoutIdentity.kind !== 'pending' || withoutIdentity.reason !== 'NodeUnreadable') {
-    return settled(withoutIdentity, machine);
+    return settled(withoutIdentity, about);
   }
-  if (found.kind === 'conflict') return sharedName(snapshot, nodeName, found.machines);
+  if (found.kind === 'conflict') return sharedName(snapshot, nodeName, about);
+  const [machine] = about;
   if (machine === undefined) {
-    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), undefined);
+    return settled(decideCsr(request.csr, { kind: 'unmanaged' }), []);
   }
   return withIdentity(snapshot, machine, nodeName);
 }
@@ -102,7 +108,7 @@ function withIdentity(
   if (own === undefined || !isFresh(snapshot, own)) return { kind: 'read', machines: [machine] };
 
   const unreadable = (cause: string) =>
-    settled(decideCsr(request.csr, { kind: 'unreadable', nodeName, cause }), machine);
+    settled(decideCsr(request.csr, { kind: 'unreadable', nodeName, cause }), [machine]);
   if (own.state.failure !== undefined || own.facts === undefined) {
     return unreadable(own.state.failure ?? 'the machine has not been read');
   }
@@ -130,7 +136,7 @@ function withIdentity(
   return {
     kind: 'settled',
     settlement: decision,
-    machine,
+    about: [machine],
     restsOn: machines
       .map((known) => known.machine)
       .filter((other) => other.uid === machine.uid || isControlPlane(other)),
@@ -153,12 +159,12 @@ function sharedName(
       reason: 'IdentityConflict',
       detail: `The node name ${nodeName} is that of more than one machine: ${sharing.map(({ name }) => name).join(', ')}.`,
     },
-    undefined,
+    sharing,
   );
 }
 
-function settled(settlement: Settlement, machine: TalosMachine | undefined): DecisionStep {
-  return { kind: 'settled', settlement, machine, restsOn: [] };
+function settled(settlement: Settlement, about: readonly TalosMachine[]): DecisionStep {
+  return { kind: 'settled', settlement, about, restsOn: [] };
 }
 
 function toReadAgain(
@@ -185,8 +191,13 @@ function isFresh(
   return triedAt >= Math.max(firstSeenAt, changedAt) && now - triedAt < failureFreshMs;
 }
 
-/** A reading, or a try of one, that began after the request was first seen, or is young. */
+/**
+ * A reading, or a try of one, that began after the request was first seen, or is young. A request
+ * that has waited for long is not held to what another machine said when it began to wait.
+ */
 function isReadAgain({ firstSeenAt, now }: DecisionSnapshot, { state }: ReadMachine): boolean {
   const { triedAt } = state;
-  return triedAt !== undefined && (triedAt >= firstSeenAt || now - triedAt < freshMs);
+  if (triedAt === undefined) return false;
+  const age = now - triedAt;
+  return age < freshMs || (triedAt >= firstSeenAt && age < readAgainMs);
 }

@@ -25,7 +25,7 @@ export function planOperational(snapshot: OperationalSnapshot): OperationalState
   if (refused !== undefined) {
     return failing(
       'ApiServerRefuses',
-      `${refused} Apply the output of 'ichor manifests --only rbac'.`,
+      `${refused} Apply the output of 'ichor manifests --only crds,rbac'.`,
     );
   }
   if (!snapshot.synced) {

@@ -1,12 +1,15 @@
 import type { ReceivedRequest, ServingCertificateRecord, TalosMachine } from '@ichor/k8s-adapter';
 import {
+  foldDnsName,
+  type IssuedCertificate,
+  identityConflicts,
   type NodeIdentity,
   nodeNameOf,
-  type PolicyOptions,
   parseCsr,
   readIssuedCertificate,
   violationsOfNames,
 } from '@ichor/policy';
+import type { Judgement } from './node-identity.ts';
 
 /** What an issued request is worth. */
 export type IssuedOutcome =
@@ -26,14 +29,13 @@ export type IssuedOutcome =
  *
  * It is recorded where its key is the request's, its subject is the machine's and its names are
  * within the identity, whoever approved it. Reserved names and those of other machines are
- * foreign; a name that is nobody's is foreign, too, unless the cluster leaves such requests to a
- * person.
+ * foreign, also where the node reports them itself; a name that is nobody's is foreign, too,
+ * unless the cluster leaves such requests to a person.
  */
 export function planRecord(
   request: ReceivedRequest,
   machine: TalosMachine,
-  identity: NodeIdentity,
-  options: PolicyOptions,
+  { identity, options, subnetsWithheld }: Judgement,
 ): IssuedOutcome {
   const unusable = (detail: string): IssuedOutcome => ({ kind: 'unusable', detail });
   const nodeName = nodeNameOf(request.csr.spec.username ?? '');
@@ -62,12 +64,14 @@ export function planRecord(
       options.unknownNames !== 'pending' ||
       (code !== 'DnsNameNotOfNode' && code !== 'IpAddressNotOfNode'),
   );
-  if (foreign.length > 0) {
-    return {
-      kind: 'outside',
-      issuedAt: certificate.notBefore,
-      detail: foreign.map(({ code, detail }) => `${code}: ${detail}`).join('; '),
-    };
+  const said = foreign.map(({ code, detail }) => `${code}: ${detail}`);
+  said.push(...contested(identity, certificate));
+  if (said.length > 0) {
+    return { kind: 'outside', issuedAt: certificate.notBefore, detail: said.join('; ') };
+  }
+  if (subnetsWithheld && violations.length > 0) {
+    // The names may be of a subnet that is left out for now: neither the machine's nor foreign yet.
+    return unusable('a name of it can be judged only once every machine of the cluster was read');
   }
   return {
     kind: 'record',
@@ -82,6 +86,20 @@ export function planRecord(
     },
     unverified: violations.map(({ detail }) => detail),
   };
+}
+
+/**
+ * Names of a certificate that its node and another machine both say are theirs: as with a request,
+ * the node's word alone does not settle whose they are.
+ */
+function contested(identity: NodeIdentity, certificate: IssuedCertificate): readonly string[] {
+  const names = new Set([...certificate.dnsNames.map(foldDnsName), ...certificate.ipAddresses]);
+  return identityConflicts(identity)
+    .filter(({ value }) => names.has(value))
+    .map(
+      ({ value, machines }) =>
+        `NameOfAnotherMachine: ${value} is also what ${machines.join(', ')} has.`,
+    );
 }
 
 /** True where a record is newer than the one that is kept, if any. */

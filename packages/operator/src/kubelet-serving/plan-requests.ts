@@ -17,6 +17,17 @@ export function newestByUser(requests: readonly ReceivedRequest[]): NewestByUser
   return newest;
 }
 
+/** True where the user of a request has made a strictly newer one, decided or not. */
+export function isSuperseded(
+  request: ReceivedRequest,
+  requests: readonly ReceivedRequest[],
+): boolean {
+  const { username } = request.csr.spec;
+  return requests.some(
+    (other) => other.createdAt > request.createdAt && other.csr.spec.username === username,
+  );
+}
+
 /**
  * Why a request is left though nobody decided it: its user has made a strictly newer one, or it is
  * older than a kubelet waits. The key of such a request is gone; approving it burns a signature.

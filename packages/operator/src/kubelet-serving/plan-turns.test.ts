@@ -93,6 +93,20 @@ describe('planTurns', () => {
     expect(plan({ waiting: [...silent, honest], running: busy }).start).toEqual(['h-1']);
   });
 
+  it('lets nobody wait for machines that did not answer', () => {
+    const silent = { ...waiting('silent', 's-1'), doubtful: true };
+    const repeat = waiting('flood', 'f-1');
+    const stranger = waiting('mallory', 'm-1', false);
+    const servedAt = new Map([['flood', now - 1]]);
+    const all = plan({ waiting: [repeat, stranger, silent], servedAt }).start;
+    expect(all).toEqual(['s-1', 'f-1', 'm-1']);
+    const trying = running('silent', { doubtful: true });
+    const others = plan({ waiting: [repeat, stranger], running: [trying], servedAt }).start;
+    expect(others).toEqual(['f-1', 'm-1']);
+    const answering = running('honest');
+    expect(plan({ waiting: [repeat, stranger], running: [answering], servedAt }).start).toEqual([]);
+  });
+
   it('keeps within its slots', () => {
     const many = (own: boolean) =>
       Array.from({ length: 50 }, (_, index) => waiting(`user-${index}`, `r-${index}`, own));

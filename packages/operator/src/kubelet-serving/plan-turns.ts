@@ -61,20 +61,25 @@ export function planTurns(snapshot: TurnSnapshot): {
 } {
   const { now, running, servedAt } = snapshot;
   const first = firstPerUser(snapshot);
-  const firstTurns = first.filter(({ own, user }) => own && !isRepeat(servedAt.get(user), now));
+  const own = first.filter((request) => request.own);
+  const isFirstTurn = ({ user }: WaitingRequest) => !isRepeat(servedAt.get(user), now);
+  // A silent machine may take long, so that it is nobody whom others let go first.
   const hurried = running.filter(
-    ({ own, firstTurn, startedAt }) => own && firstTurn && now - startedAt < patienceMs,
+    (decision) =>
+      decision.own &&
+      decision.firstTurn &&
+      !decision.doubtful &&
+      now - decision.startedAt < patienceMs,
   );
-  const start = withinSlots(firstTurns, running);
-  if (firstTurns.length === 0 && hurried.length === 0) {
-    const otherRoom = Math.max(0, otherSlots - running.filter(({ own }) => !own).length);
-    start.push(
-      ...withinSlots(
-        first.filter(({ own }) => own),
-        running,
-      ),
-    );
-    start.push(...first.filter(({ own }) => !own).slice(0, otherRoom));
+  const goFirst = own.some((request) => isFirstTurn(request) && !request.doubtful);
+  const othersMayRun = !goFirst && hurried.length === 0;
+  const candidates = othersMayRun
+    ? [...own.filter(isFirstTurn), ...own.filter((request) => !isFirstTurn(request))]
+    : own.filter(isFirstTurn);
+  const start = withinSlots(candidates, running);
+  if (othersMayRun) {
+    const room = otherSlots - running.filter((decision) => !decision.own).length;
+    start.push(...first.filter((request) => !request.own).slice(0, Math.max(0, room)));
   }
   const held = first.length > start.length && hurried.length > 0;
   return {

@@ -125,6 +125,46 @@ describe('a request of a managed node', () => {
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
   });
 
+  it('is left when its user makes a newer one while it is decided', async () => {
+    const world = await started(new OperatorWorld({ latencyMs: 2_000 }));
+    await world.run(20_000);
+    world.request('csr-old', 'worker-1', ['10.5.0.11']);
+    await world.run(1_000);
+    world.request('csr-new', 'worker-1', ['10.5.0.11']);
+    await world.run(10_000);
+    expect(world.logged('csr-old')).toEqual(['RequestSuperseded']);
+    expect(world.outcome('csr-old')).toBeUndefined();
+    expect(world.outcome('csr-new')).toBe('Approved IchorKubeletServing');
+  });
+
+  it('is not approved while what it rests on cannot be stored, and the condition says why', async () => {
+    let code: 'forbidden' | 'invalid' | undefined = 'invalid';
+    const world = await started(
+      new OperatorWorld({
+        intercept: ({ operation, name }) => {
+          if (operation === 'applyMachineStatus' && name === 'cp-1' && code !== undefined) {
+            throw new KubeError(code, `The status of cp-1 is ${code}.`);
+          }
+        },
+      }),
+    );
+    for (const refusal of ['invalid', 'forbidden'] as const) {
+      code = refusal;
+      world.request(`csr-${refusal}`, 'worker-1', ['10.5.0.11']);
+      await world.run(10_000);
+      expect(world.outcome(`csr-${refusal}`)).toBeUndefined();
+      expect(world.clusterCondition('Operational')).toMatchObject({
+        status: 'False',
+        reason: 'ApiServerRefuses',
+        message: expect.stringContaining(`The status of cp-1 is ${refusal}.`),
+      });
+    }
+    code = undefined;
+    await world.run(30_000);
+    expect(world.outcome('csr-forbidden')).toBe('Approved IchorKubeletServing');
+    expect(world.clusterCondition('Operational')?.reason).toBe('Deciding');
+  });
+
   it('survives an API server that refuses the write, and says so until it is allowed', async () => {
     let forbidden = true;
     const world = await started(
@@ -462,6 +502,28 @@ describe('readings', () => {
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
   });
 
+  it('a conflict that has ended is noticed while the request still waits', async () => {
+    const world = await started(
+      new OperatorWorld({
+        machines: [
+          ...usualMachines.slice(0, 2),
+          { name: 'worker-2', address: '10.5.0.12', node: { nodeIps: ['10.5.0.12', '10.5.0.77'] } },
+        ],
+      }),
+    );
+    world.setNode(
+      { name: 'worker-1', address: '10.5.0.11' },
+      { nodeIps: ['10.5.0.11', '10.5.0.77'] },
+    );
+    await world.run(20_000);
+    world.request('csr-1', 'worker-1', ['10.5.0.11']);
+    await world.run(60_000);
+    expect(world.logged('csr-1')).toEqual(['IdentityConflict']);
+    world.setNode({ name: 'worker-2', address: '10.5.0.12' }, {});
+    await world.run(130_000);
+    expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+  });
+
   it('a frozen node holds up nobody else', async () => {
     const world = await started(
       new OperatorWorld({
@@ -523,6 +585,31 @@ describe('readings', () => {
     world.setNode({ name: 'worker-4', address: '10.5.0.14' }, {});
     await world.run(130_000);
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');
+  });
+});
+
+describe('the status of the cluster', () => {
+  it('that is refused is written again after a pause, however much happens meanwhile', async () => {
+    let isRefused = true;
+    let writes = 0;
+    const world = await started(
+      new OperatorWorld({
+        intercept: ({ operation }) => {
+          if (operation !== 'applyClusterStatus') return;
+          writes += 1;
+          if (isRefused) throw new KubeError('forbidden', 'Writing the status is forbidden.');
+        },
+      }),
+    );
+    for (let number = 0; number < 100; number += 1) {
+      world.request(`csr-${number}`, 'worker-1', [], { username: `mallory-${number}` });
+      await world.run(100);
+    }
+    expect(writes).toBeGreaterThanOrEqual(5);
+    expect(writes).toBeLessThanOrEqual(7);
+    isRefused = false;
+    await world.run(2_000);
+    expect(world.clusterCondition('Operational')?.reason).toBe('Deciding');
   });
 });
 
@@ -626,6 +713,27 @@ describe('certificates approved by somebody else', () => {
   });
 });
 
+describe('a certificate of a machine that was made anew', () => {
+  it('does not count for the new machine where its names are not the new one’s', async () => {
+    const world = await started(new OperatorWorld());
+    world.request('csr-1', 'worker-1', ['10.5.0.11']);
+    await world.run(2_000);
+    const recorded = (machine: string) =>
+      world.machineStatus(machine)['kubeletServingCertificate'] as { request: string } | undefined;
+    expect(recorded('worker-1')?.request).toBe('csr-1');
+    world.kubernetes.deleteMachine('worker-1');
+    world.addMachine({ name: 'worker-1', address: '10.5.0.31' });
+    await world.run(2_000);
+    expect(world.machineStatus('worker-1')).toMatchObject({
+      identity: { ipAddresses: [{ value: '10.5.0.31', source: 'NodeIP' }] },
+    });
+    expect(recorded('worker-1')).toBeUndefined();
+    world.request('csr-2', 'worker-1', ['10.5.0.31']);
+    await world.run(2_000);
+    expect(recorded('worker-1')?.request).toBe('csr-2');
+  });
+});
+
 describe('several clusters', () => {
   it('with one node name read from two machines: neither of them is decided', async () => {
     const world = await started(
@@ -641,6 +749,14 @@ describe('several clusters', () => {
     await world.run(1_000);
     expect(world.outcome('csr-1')).toBeUndefined();
     expect(world.logged('csr-1')).toEqual(['IdentityConflict']);
+    for (const name of ['m-3', 'm-4']) {
+      expect(world.kubernetes.events()).toContainEqual(
+        expect.objectContaining({ machine: name, reason: 'IdentityConflict', count: 1 }),
+      );
+      expect(world.clusterCondition('KubeletServingCertificates')?.message).toContain(
+        `${name} (request csr-1 is pending: IdentityConflict)`,
+      );
+    }
     world.setNode({ name: 'm-4', address: '10.5.0.14' }, { nodeName: 'worker-4' });
     await world.run(20_000);
     expect(world.outcome('csr-1')).toBe('Approved IchorKubeletServing');

@@ -5,6 +5,7 @@ import {
   type SigningCluster,
   type TalosMachine,
 } from '@ichor/k8s-adapter';
+import { nodeNameOf } from '@ichor/policy';
 import type { TalosClient } from '@ichor/talos-client';
 import type { Clock } from '../runtime/clock.ts';
 import { errorText } from '../runtime/error-text.ts';
@@ -13,7 +14,7 @@ import { Semaphore } from '../runtime/semaphore.ts';
 import { actOn, reportSettlement } from './act.ts';
 import { ClusterStatusWriter } from './cluster-status-writer.ts';
 import { IssuedRequests } from './issued-requests.ts';
-import { indexMachines, type MachineIndex } from './machine-lookup.ts';
+import { indexMachines, type MachineIndex, machinesOf } from './machine-lookup.ts';
 import { MachineStatuses } from './machine-statuses.ts';
 import { NodeReadings } from './node-readings.ts';
 import { type ClusterView, observeMachines } from './observe.ts';
@@ -22,7 +23,7 @@ import { type DecisionStep, planDecision, type ReadMachine } from './plan-decisi
 import { planOperational } from './plan-operational.ts';
 import { planProgress } from './plan-progress.ts';
 import { planReadings, readingsAtOnce } from './plan-readings.ts';
-import { isUndecided, newestByUser, reasonToLeave } from './plan-requests.ts';
+import { isSuperseded, isUndecided, newestByUser, reasonToLeave } from './plan-requests.ts';
 import { isRepeat, planTurns } from './plan-turns.ts';
 import { putOff, type RequestTrack, RequestTracks } from './request-tracks.ts';
 
@@ -38,8 +39,10 @@ export interface ReconcilerPorts {
   readonly logger: Logger;
 }
 
-/** What failed is tried again after this, in milliseconds. */
+/** A pass that failed is tried again after this, in milliseconds. */
 const retryMs = 2_000;
+/** Failures of a write that repeating it does not mend. */
+const refusals: ReadonlySet<string> = new Set(['forbidden', 'invalid']);
 /** Passes are at least this far apart, so that a burst of events is one pass; in milliseconds. */
 const passGapMs = 10;
 
@@ -93,12 +96,13 @@ export class KubeletServingReconciler {
     this.#issued = new IssuedRequests(this.#statuses, (request, detail) =>
       ports.logger.warn('an issued certificate does not count', { request: request.name, detail }),
     );
-    this.#clusterStatus = new ClusterStatusWriter(ports.inventory, (error) => {
-      if (error === undefined) return this.#wake();
-      ports.logger.warn('the status of the TalosCluster could not be written; trying again', {
-        error: errorText(error),
-      });
-      this.#wake(retryMs);
+    this.#clusterStatus = new ClusterStatusWriter(ports.inventory, ports.clock, (error) => {
+      if (error !== undefined) {
+        ports.logger.warn('the status of the TalosCluster could not be written; trying again', {
+          error: errorText(error),
+        });
+      }
+      this.#wake();
     });
     this.#unsubscribe = ports.signing.requests.subscribe((change) => {
       this.#watchFailure = change.kind === 'failed' ? change.message : undefined;
@@ -127,6 +131,8 @@ export class KubeletServingReconciler {
     }
     this.#readings.keepOnly(view.machines);
     this.#statuses.keepOnly(view.machines);
+    const uids = new Set(view.machines.map(({ uid }) => uid));
+    for (const uid of this.#jitter.keys()) if (!uids.has(uid)) this.#jitter.delete(uid);
     this.#wake();
   }
 
@@ -197,6 +203,7 @@ export class KubeletServingReconciler {
     });
     const status = planClusterStatus(cluster, progress, operational, now);
     void this.#track(this.#clusterStatus.write(cluster.name, status));
+    this.#wakeIn(this.#clusterStatus.retryInMs());
   }
 
   #progress(
@@ -282,7 +289,7 @@ export class KubeletServingReconciler {
       if (track.running !== undefined || track.writtenOver !== undefined) return false;
       const left = reasonToLeave(track.request, newest, serverTime);
       if (left !== undefined) {
-        reportSettlement(this.#ports, this.#view.cluster.name, track, left, undefined);
+        reportSettlement(this.#ports, this.#view.cluster.name, track, left, []);
         return false;
       }
       if (track.nextTryAt > now) this.#wakeIn(track.nextTryAt - now);
@@ -297,7 +304,8 @@ export class KubeletServingReconciler {
       !this.#stopped &&
       this.#view.blocked === undefined &&
       this.#viewVersion === viewVersion &&
-      this.#tracks.get(judged.uid)?.request.resourceVersion === judged.resourceVersion;
+      this.#tracks.get(judged.uid)?.request.resourceVersion === judged.resourceVersion &&
+      !isSuperseded(judged, this.#ports.signing.requests.list());
     try {
       const { request, step } = await this.#settle(track);
       const outcome = await actOn({
@@ -314,7 +322,9 @@ export class KubeletServingReconciler {
       else if (outcome === 'later') putOff(track, clock.now());
     } catch (error) {
       putOff(track, clock.now());
-      if (error instanceof KubeError && error.code === 'forbidden') this.#refused = error.message;
+      // The API server will say the same again, until somebody mends rights or schemas.
+      const isRefusal = error instanceof KubeError && refusals.has(error.code);
+      if (isRefusal) this.#refused = error.message;
       logger.error('a decision could not be made or written; trying again', {
         cluster: this.#view.cluster.name,
         request: track.request.name,
@@ -392,10 +402,13 @@ function newestByMachine(
 ): ReadonlyMap<string, ReceivedRequest> {
   const newest = new Map<string, ReceivedRequest>();
   for (const request of requests) {
-    const uid = index.ofUser(request.csr.spec.username)?.uid;
-    if (uid === undefined) continue;
-    const known = newest.get(uid);
-    if (known === undefined || request.createdAt > known.createdAt) newest.set(uid, request);
+    const nodeName = nodeNameOf(request.csr.spec.username ?? '');
+    if (nodeName === undefined) continue;
+    // Machines that share a name share its requests: what these wait for is said of each.
+    for (const { uid } of machinesOf(index.byNodeName(nodeName))) {
+      const known = newest.get(uid);
+      if (known === undefined || request.createdAt > known.createdAt) newest.set(uid, request);
+    }
   }
   return newest;
 }

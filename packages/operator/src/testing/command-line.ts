@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { runCommandLineWith } from '../commands/main.ts';
 
 /** How a command ended and what it wrote. */
@@ -28,7 +29,7 @@ export async function ichor(
       err += text;
     },
     env,
-    stdin: async () => stdin,
+    stdin: () => Readable.from([stdin]),
     signal: AbortSignal.abort(),
   });
   return { code, out, err };

@@ -52,6 +52,21 @@ describe('installManifest', () => {
     expect(JSON.stringify(objects)).not.toContain('ichor-system');
   });
 
+  it('binds each installation by an object of its own, to one role for all', () => {
+    const bindings = ['ichor-system', 'elsewhere'].flatMap((namespace) =>
+      installManifest({ image: 'ichor:test', namespace }).filter(
+        ({ kind }) => kind === 'ClusterRoleBinding',
+      ),
+    );
+    expect(bindings).toMatchObject(
+      ['ichor-system', 'elsewhere'].map((namespace) => ({
+        metadata: { name: `ichor:${namespace}` },
+        roleRef: { kind: 'ClusterRole', name: 'ichor' },
+        subjects: [{ kind: 'ServiceAccount', name: 'ichor', namespace }],
+      })),
+    );
+  });
+
   it('holds only kinds that every cluster has', () => {
     const groups = new Set(installManifest({ image: 'ichor:test' }).map((o) => o.apiVersion));
     expect([...groups].sort()).toEqual([
