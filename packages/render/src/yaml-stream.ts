@@ -3,8 +3,10 @@ import {
   isAlias,
   isMap,
   isScalar,
+  LineCounter,
   type Pair,
   parseAllDocuments,
+  visit,
   type YAMLMap,
 } from 'yaml';
 import { encodeYaml } from './encode.ts';
@@ -18,24 +20,67 @@ export type YamlStream =
 export type FieldEdits = { readonly [key: string]: string | boolean | undefined | FieldEdits };
 
 // Whole numbers become big integers, since a double would make different numbers equal. Merge keys are
-// followed, as Talos does.
-const options = { intAsBigInt: true, merge: true, prettyErrors: true } as const;
+// followed, as Talos does. The library's own messages with lines, and its own look for repeated keys, take time that
+// grows with the square of the length.
+const options = {
+  intAsBigInt: true,
+  logLevel: 'error',
+  merge: true,
+  prettyErrors: false,
+  uniqueKeys: false,
+} as const;
+
+/** Most aliases that are resolved, so that a few nested ones cannot fill the memory. */
+const maxAliases = 100;
 
 /** Reads a stream. A key that stands twice, an alias without its anchor, and the like are problems. */
 export function readYamlStream(text: string): YamlStream {
-  const documents = parsed(text);
-  const [error] = documents.flatMap(({ errors }) => errors);
-  if (error !== undefined) {
-    const [line = ''] = error.message.split('\n');
-    return { kind: 'problem', sentence: line.replace(/[.:]$/, '') };
+  const lineCounter = new LineCounter();
+  const documents = parsed(text, lineCounter);
+  const fault = documents.map((one) => one.errors[0] ?? repeatedKey(one)).find((one) => one);
+  if (fault !== undefined) {
+    const { line, col } = lineCounter.linePos(fault.pos[0]);
+    const [what = ''] = fault.message.split('\n');
+    return {
+      kind: 'problem',
+      sentence: `${what.replace(/[.:]$/, '')} at line ${line}, column ${col}`,
+    };
   }
   try {
-    // Bounded, so that a few nested aliases cannot fill the memory.
-    return { kind: 'read', documents: documents.map((one) => one.toJS({ maxAliasCount: 100 })) };
-  } catch (failure) {
-    const sentence = failure instanceof Error ? failure.message : 'it cannot be resolved';
-    return { kind: 'problem', sentence };
+    return {
+      kind: 'read',
+      documents: documents.map((one) => one.toJS({ maxAliasCount: maxAliases })),
+    };
+  } catch {
+    return { kind: 'problem', sentence: 'it has aliases that cannot be resolved' };
   }
+}
+
+interface Fault {
+  readonly message: string;
+  /** Where it starts and ends, in characters. */
+  readonly pos: readonly [number, number];
+}
+
+/** The first key that stands twice in its mapping. */
+function repeatedKey(document: Document.Parsed): Fault | undefined {
+  let fault: Fault | undefined;
+  visit(document, {
+    Map(_, map) {
+      const keys = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value) && key.value !== '<<') {
+          const [start = 0, end = 0] = key.range ?? [];
+          fault = { message: 'Map keys must be unique', pos: [start, end] };
+          return visit.BREAK;
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return fault;
 }
 
 /**
@@ -75,8 +120,11 @@ interface TextStyle {
   readonly step: number;
 }
 
-function parsed(text: string): readonly Document.Parsed[] {
-  const documents = parseAllDocuments(text, options);
+function parsed(text: string, lineCounter?: LineCounter): readonly Document.Parsed[] {
+  const documents = parseAllDocuments(
+    text,
+    lineCounter === undefined ? options : { ...options, lineCounter },
+  );
   return Array.isArray(documents) ? documents : [];
 }
 
