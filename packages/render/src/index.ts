@@ -1,3 +1,39 @@
+export type { ChangeEffect, FieldChange } from './config/changes-of.ts';
+export { changesOf } from './config/changes-of.ts';
+export type { ConfigSpec } from './config/config-spec.ts';
+export {
+  acceptedAuthoritiesFile,
+  kubeletAuthorityFlag,
+} from './config/documents/api-server-settings.ts';
+export type { ConfigDocument } from './config/documents/config-document.ts';
+export type { KubeApiServerConfig } from './config/documents/kube-api-server-config.ts';
+export type { KubeletConfig } from './config/documents/kubelet-config.ts';
+export type { PatchDelete } from './config/documents/patch-delete.ts';
+export type { V1alpha1Config } from './config/documents/v1alpha1-config.ts';
+export type {
+  ComponentShape,
+  LiveComponent,
+  LiveConfig,
+  LiveKubelet,
+  MachineType,
+} from './config/live/live-config.ts';
+export type { ReadLiveConfig } from './config/live/shape-of.ts';
+export { shapeOf } from './config/live/shape-of.ts';
+export type { MergedConfig } from './config/merge-patch.ts';
+export { mergePatch } from './config/merge-patch.ts';
+export type { OptionInput, OptionState, ServingCertificatesSpec } from './config/option-state.ts';
+export { optionState } from './config/option-state.ts';
+export type { Problem } from './config/problem.ts';
+export type { RenderedConfig } from './config/render-config.ts';
+export { renderConfig } from './config/render-config.ts';
+export type { VersionContract } from './config/version-contract.ts';
+export {
+  contractText,
+  hasKubernetesDocuments,
+  newestContract,
+  oldestContract,
+  parseContract,
+} from './config/version-contract.ts';
 export type {
   CustomResourceDefinition,
   PrinterColumn,

@@ -66,6 +66,18 @@ describe('buildPart', () => {
     expect(await builds()).toBe(2);
   });
 
+  it('builds one source against the module file of each part', async () => {
+    await mkdir(join(goDirectory, 'talos-config'));
+    await writeFile(join(goDirectory, 'talos-config', 'go.mod'), 'module example\n');
+    const newest = await buildPart('talos-config-1.14', { env, goDirectory });
+    const older = await buildPart('talos-config-1.13', { env, goDirectory });
+
+    expect(older).not.toBe(newest);
+    const [first, second] = (await readFile(join(directory, 'go.log'), 'utf8')).split('\n');
+    expect(first).not.toContain('-modfile');
+    expect(second).toContain('-modfile=talos-1.13.mod');
+  });
+
   it('does the work once for two builders at the same time', async () => {
     const both = await Promise.all([
       buildPart('fakecri', { env, goDirectory }),
@@ -133,6 +145,7 @@ describe('cacheKey', () => {
     expect(await cacheKey(part, at, 'go1.26.8')).toBe(key);
     expect(await cacheKey(part, at, 'go1.26.9')).not.toBe(key);
     expect(await cacheKey({ ...part, ldflags: '-w' }, at, 'go1.26.8')).not.toBe(key);
+    expect(await cacheKey({ ...part, modfile: 'old.mod' }, at, 'go1.26.8')).not.toBe(key);
   });
 });
 

@@ -124,7 +124,7 @@ export async function cacheKey(
   goVersion: string,
 ): Promise<string> {
   const hash = createHash('sha256');
-  const inputs = [part.package, part.ldflags, ...buildFlags, goVersion];
+  const inputs = [part.package, part.ldflags, ...flagsOf(part), goVersion];
   for (const input of inputs) hash.update(`${input}\0`);
   for (const file of await moduleFiles(directory)) {
     const content = await readFile(file);
@@ -132,6 +132,10 @@ export async function cacheKey(
     hash.update(content);
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+function flagsOf({ modfile }: GoPart): readonly string[] {
+  return modfile === undefined ? buildFlags : [...buildFlags, `-modfile=${modfile}`];
 }
 
 async function moduleFiles(directory: string): Promise<readonly string[]> {
@@ -164,7 +168,15 @@ async function compile(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const unfinished = `${target}.${process.pid}.unfinished`;
-  const args = ['build', ...buildFlags, '-ldflags', part.ldflags, '-o', unfinished, part.package];
+  const args = [
+    'build',
+    ...flagsOf(part),
+    '-ldflags',
+    part.ldflags,
+    '-o',
+    unfinished,
+    part.package,
+  ];
   const child = spawn('go', args, {
     cwd: directory,
     // A workspace file or module flags of the user's must not change what is built.

@@ -6,7 +6,15 @@ export type PartName =
   | 'kubectl'
   | 'kubelet'
   | 'fakecri'
-  | 'talos-nodes';
+  | 'talos-nodes'
+  | TalosConfigPart;
+
+/** The configuration library of one version of Talos, as a program. */
+export type TalosConfigPart =
+  | 'talos-config-1.11'
+  | 'talos-config-1.12'
+  | 'talos-config-1.13'
+  | 'talos-config-1.14';
 
 /** How one program is built. */
 export type GoPart = {
@@ -16,6 +24,8 @@ export type GoPart = {
   readonly package: string;
   /** Linker flags in one string. */
   readonly ldflags: string;
+  /** File of the module that stands for its go.mod, where one source is built against several versions. */
+  readonly modfile?: string;
 };
 
 /** Version of Kubernetes that is built and that the programs report. */
@@ -37,10 +47,21 @@ const kubernetes = (command: string): GoPart => ({
   ldflags: stamped,
 });
 
+const talosConfig = (modfile?: string): GoPart => ({
+  module: 'talos-config',
+  package: '.',
+  ldflags: stripped,
+  ...(modfile === undefined ? {} : { modfile }),
+});
+
 /** Every program of the testbed, the small ones first so that a fault in the set-up shows early. */
 export const goParts: Readonly<Record<PartName, GoPart>> = {
   fakecri: { module: 'fakecri', package: '.', ldflags: stripped },
   'talos-nodes': { module: 'talos', package: '.', ldflags: stripped },
+  'talos-config-1.14': talosConfig(),
+  'talos-config-1.13': talosConfig('talos-1.13.mod'),
+  'talos-config-1.12': talosConfig('talos-1.12.mod'),
+  'talos-config-1.11': talosConfig('talos-1.11.mod'),
   etcd: { module: 'etcd', package: 'go.etcd.io/etcd/server/v3', ldflags: stripped },
   'kube-apiserver': kubernetes('kube-apiserver'),
   'kube-controller-manager': kubernetes('kube-controller-manager'),

@@ -5,7 +5,7 @@ export { runIchor } from './command-line.ts';
 export type { Etcd } from './etcd.ts';
 export { eventually, type NotYet, notYet } from './eventually.ts';
 export { buildPart, buildParts, cacheDirectory } from './go-build.ts';
-export { type PartName, partNames } from './go-parts.ts';
+export { type PartName, partNames, type TalosConfigPart } from './go-parts.ts';
 export type { InCluster } from './in-cluster.ts';
 export {
   clearInventory,
@@ -51,6 +51,12 @@ export {
   type StoredRequest,
   type WrittenDecision,
 } from './serving-requests.ts';
+export {
+  type GenerateCase,
+  type TalosConfigAnswer,
+  type TalosConfigLibrary,
+  talosConfigLibrary,
+} from './talos-config.ts';
 export {
   type GrpcCode,
   type TalosCall,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ichor } from '../testing/command-line.ts';
 
-const names = ['run', 'decide', 'manifests', 'demo'];
+const names = ['run', 'decide', 'render', 'manifests', 'demo'];
 
 describe('ichor', () => {
   it.each([[['--help']], [['-h']], [['help']]])('%j lists every command', async (args) => {

@@ -4,10 +4,17 @@ import { decideCommand } from './decide.ts';
 import { demoCommand } from './demo.ts';
 import { exitCode, UsageError } from './exit-code.ts';
 import { manifestsCommand } from './manifests.ts';
+import { renderCommand } from './render.ts';
 import { runCommand } from './run.ts';
 import { version } from './version.ts';
 
-const commands: readonly Command[] = [runCommand, decideCommand, manifestsCommand, demoCommand];
+const commands: readonly Command[] = [
+  runCommand,
+  decideCommand,
+  renderCommand,
+  manifestsCommand,
+  demoCommand,
+];
 
 const usage = `Usage: ichor COMMAND [FLAGS]
 
