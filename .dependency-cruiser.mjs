@@ -54,7 +54,12 @@ export default {
       comment: 'Builders and fakes are for tests; what runs must not depend on them.',
       from: {
         path: '^packages/[^/]+/src/',
-        pathNot: [pureTests, '/src/testing/', '^packages/testbed/', '^packages/operator/src/demo/'],
+        pathNot: [
+          pureTests,
+          '/src/testing/',
+          '^packages/testbed/',
+          '^packages/operator/src/(demo|simulation)/',
+        ],
       },
       to: { path: '(/src/testing/|/dist/testing/)' },
     },
