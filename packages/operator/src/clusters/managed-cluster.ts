@@ -302,6 +302,8 @@ export class ManagedCluster {
       problem,
     ]);
     if (spelled === this.#offStatus) return;
+    // A write that fails may have taken effect all the same.
+    this.#offStatus = undefined;
     await this.#ports.inventory.applyClusterStatus(cluster.name, status);
     this.#offStatus = spelled;
   }

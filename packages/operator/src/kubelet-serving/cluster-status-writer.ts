@@ -48,6 +48,8 @@ export class ClusterStatusWriter {
       this.#writing = false;
       this.#ended(undefined);
     } catch (error) {
+      // It may have taken effect all the same: what the API server holds is not known any more.
+      this.#written = undefined;
       this.#writing = false;
       this.#retryAt = this.#clock.now() + clusterStatusRetryMs;
       this.#ended(error);
