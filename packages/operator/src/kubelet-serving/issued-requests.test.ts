@@ -58,6 +58,16 @@ describe('issued certificates', () => {
     expect(allRead.records).toEqual([]);
   });
 
+  it('of the newest request are recorded, also where an earlier one was signed later', () => {
+    const { observe, records } = setUp(['10.5.0.11']);
+    const earlier = { name: 'earlier', createdAt: now - 60_000, signedAt: now + 60_000 };
+    observe('1', [issuedRequest(['10.5.0.11']), issuedRequest(['10.5.0.11'], earlier)]);
+    expect(records.map(({ request }) => request)).toEqual(['issued']);
+    const later = { name: 'later', createdAt: now + 1_000, signedAt: now + 2_000 };
+    observe('1', [issuedRequest(['10.5.0.11']), issuedRequest(['10.5.0.11'], later)]);
+    expect(records.map(({ request }) => request)).toEqual(['issued', 'later']);
+  });
+
   it('for an address that the node alone reports are its own', () => {
     const { observe, records } = setUp(['10.5.0.11', '10.5.0.13'], ['10.5.0.13']);
     expect(observe('1').get('uid-worker-1')?.outside).toBeUndefined();
@@ -105,7 +115,8 @@ function setUp(
   return {
     records,
     unusable,
-    observe: (basis: string) => issued.observe({ ...snapshot, basis }),
+    observe: (basis: string, requests = snapshot.requests) =>
+      issued.observe({ ...snapshot, requests, basis }),
     looksAtOthers: () => {
       const counted = looks;
       looks = 0;
@@ -114,18 +125,21 @@ function setUp(
   };
 }
 
-function issuedRequest(addresses: readonly string[]): ReceivedRequest {
+function issuedRequest(
+  addresses: readonly string[],
+  { name = 'issued', createdAt = now, signedAt = now } = {},
+): ReceivedRequest {
   const nodeName = 'worker-1';
   const san = [dnsEntry(nodeName), ...addresses.map(ipEntry)];
   const csr = buildRequest({ nodeName, san });
   const certificate = Buffer.from(
-    issueServingCertificate({ nodeName, san, spki: poolKey('P-256').spki, now }),
+    issueServingCertificate({ nodeName, san, spki: poolKey('P-256').spki, now: signedAt }),
   ).toString('base64');
   return {
-    name: 'issued',
-    uid: 'uid-issued',
+    name,
+    uid: `uid-${name}`,
     resourceVersion: '7',
-    createdAt: now,
+    createdAt,
     csr: { ...csr, status: { certificate, conditions: [{ type: 'Approved' }] } },
     conditions: [],
     raw: undefined,

@@ -88,12 +88,13 @@ export class IssuedRequests {
         return planRecord(request, machine, judgement);
       }),
     );
+    // A kubelet serves what its last request got it, also where an earlier one was signed later.
+    const newest = outcomes.findLast((outcome) => outcome.kind === 'record');
     let unverified: string | undefined;
-    for (const outcome of outcomes) {
-      if (outcome.kind !== 'record') continue;
-      this.#record(machine, outcome);
+    if (newest !== undefined) {
+      this.#record(machine, newest);
       const recorded = this.#statuses.recordOf(machine);
-      if (recorded?.fingerprint === outcome.record.fingerprint) unverified = outcome.unverified[0];
+      if (recorded?.fingerprint === newest.record.fingerprint) unverified = newest.unverified[0];
     }
     return { outside: outcomes.findLast((outcome) => outcome.kind === 'outside'), unverified };
   }
