@@ -122,6 +122,21 @@ describe('the status of a machine', () => {
     await flushed;
   });
 
+  it('keeps a certificate while the same node answers, and drops it with the node', async () => {
+    const { statuses, nth } = writesInHand();
+    statuses.putFacts(machine, facts);
+    statuses.putRecord(machine, record);
+    (await nth(0)).done();
+    await turn();
+    statuses.putFacts(machine, {
+      ...facts,
+      ipAddresses: [{ value: '10.5.0.12', source: 'NodeIP' }],
+    });
+    expect(statuses.recordOf(machine)).toEqual(record);
+    statuses.putFacts(machine, { ...facts, nodeName: 'worker-9' });
+    expect(statuses.recordOf(machine)).toBeUndefined();
+  });
+
   it('of a machine that was deleted is no failure, but nothing may rest on it', async () => {
     const { statuses, nth, failures } = writesInHand();
     const notFound = new KubeError('notFound', 'worker-1 does not exist.', { status: 404 });

@@ -73,10 +73,15 @@ export class MachineStatuses {
     return this.#entryOf(machine).record;
   }
 
-  /** Takes over a reading; writes it where something changed or the last one is old. */
+  /**
+   * Takes over a reading, and drops the certificate on record where it is of another node; writes
+   * it where something changed or the last one is old.
+   */
   putFacts(machine: TalosMachine, facts: MachineFacts): void {
     const entry = this.#entryOf(machine);
     entry.facts = facts;
+    // Another node answers now: what was issued to the one before is no certificate of this one.
+    if (entry.nodeName !== undefined && entry.nodeName !== facts.nodeName) entry.record = undefined;
     entry.nodeName = facts.nodeName;
     const written = entry.writtenFacts;
     if (
