@@ -207,7 +207,11 @@ export class OperatorProcess {
           const { kubeletServingCertificate } = status;
           world.say(`status of ${name}: ${JSON.stringify(status)}`);
           if (kubeletServingCertificate === undefined) return;
-          this.#monitor.recordWritten(name, namesIn(kubeletServingCertificate));
+          this.#monitor.recordWritten(
+            name,
+            kubeletServingCertificate.fingerprint,
+            namesIn(kubeletServingCertificate),
+          );
         }),
       recordEvent: (event) => this.#call('recordEvent', () => inner.recordEvent(event)),
       close: () => inner.close(),

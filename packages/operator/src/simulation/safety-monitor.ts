@@ -44,6 +44,7 @@ export class SafetyMonitor {
   readonly outcomes = new Map<string, number>();
   readonly #world: SimulatedWorld;
   readonly #written = new Set<string>();
+  readonly #records = new Set<string>();
 
   constructor(world: SimulatedWorld) {
     this.#world = world;
@@ -78,8 +79,11 @@ export class SafetyMonitor {
     else this.#checkDenial(written, origin, kubernetes);
   }
 
-  /** A record was written into the status of a TalosMachine. */
-  recordWritten(machine: string, names: readonly string[]): void {
+  /** A record was written, maybe not for the first time, into the status of a TalosMachine. */
+  recordWritten(machine: string, fingerprint: string, names: readonly string[]): void {
+    // What was the machine's when it was issued stays on record.
+    if (this.#records.has(`${machine} ${fingerprint}`)) return;
+    this.#records.add(`${machine} ${fingerprint}`);
     const owners = this.#world.ownersOf(machine);
     const [owner] = owners;
     if (owner === undefined) return;

@@ -22,7 +22,9 @@ export function simulationClock(start: number): VirtualClock {
     now: () => now,
     after: (delayMs, task) => {
       serial += 1;
-      const timer: Timer = { at: now + Math.max(0, delayMs), serial, task, live: true };
+      // As the timers of Node: whole milliseconds, at least one.
+      const at = now + Math.max(1, Math.trunc(delayMs));
+      const timer: Timer = { at, serial, task, live: true };
       heap.push(timer);
       return () => {
         timer.live = false;

@@ -21,6 +21,7 @@ export class Upheavals {
   readonly #random: SeededRandom;
   readonly #reach: UpheavalReach;
   #added = 0;
+  #isMended = false;
 
   constructor(world: SimulatedWorld, random: SeededRandom, reach: UpheavalReach) {
     this.#world = world;
@@ -58,6 +59,7 @@ export class Upheavals {
   /** Puts everything in order again, so that every honest machine can be certified. */
   mend(): void {
     const world = this.#world;
+    this.#isMended = true;
     world.mendSecret();
     for (const { name, kubernetes } of world.clusters) {
       // Two clusters with one API server decide nothing: one of them is switched off.
@@ -224,9 +226,9 @@ export class Upheavals {
     this.#world.count(enabled ? 'switched on' : 'switched off');
     this.#world.setOptions(name, { enabled });
     if (enabled) return;
-    this.#world.clock.after(this.#random.int(1, 90) * 1_000, () =>
-      this.#world.setOptions(name, { enabled: true }),
-    );
+    this.#world.clock.after(this.#random.int(1, 90) * 1_000, () => {
+      if (!this.#isMended) this.#world.setOptions(name, { enabled: true });
+    });
   }
 
   #secret(): void {
