@@ -369,12 +369,7 @@ describe('a request is left', () => {
   });
 
   it('while its node hangs, for which no other one waits, and approved once it goes on', async () => {
-    // A reading that is young is as good as a new one: then nothing would hang.
-    const started = operator.log().find(({ message }) => message === 'starting');
-    await eventually('the readings of the start are old', () => {
-      const age = Date.now() - Date.parse(started?.time ?? '');
-      return age > 11_000 || notYet(age);
-    });
+    await readingsAreOld();
     await testbed.talos.freeze('frozen-1');
     const hanging = await askAsNode('frozen-1');
     const others = [await askAsNode('worker-1'), await askAsNode('worker-2')];
@@ -411,6 +406,21 @@ describe('a request is left', () => {
   });
 });
 
+let accessChangedAt = 0;
+
+/**
+ * Waits until every machine was last read more than ten seconds ago: a reading that is young is as
+ * good as a new one. They are all read when the operator starts, and when its credentials change.
+ */
+async function readingsAreOld(): Promise<void> {
+  const started = operator.log().findLast(({ message }) => message === 'starting');
+  const since = Math.max(accessChangedAt, Date.parse(started?.time ?? ''));
+  await eventually('the readings are old', () => {
+    const age = Date.now() - since;
+    return age > 12_000 || notYet(age);
+  });
+}
+
 async function useTalosSecret(name: string): Promise<void> {
   const { metadata } = await patchObject(testbed, clusterPath(), {
     spec: { talos: { talosconfigSecretRef: { name } } },
@@ -419,11 +429,13 @@ async function useTalosSecret(name: string): Promise<void> {
     const { status } = await readObject(testbed, clusterPath());
     return status?.observedGeneration === metadata.generation || notYet(status);
   });
+  accessChangedAt = Date.now();
 }
 
 describe('a request that changes while it is decided', () => {
   it('is decided anew, and keeps what was changed', async () => {
-    // It was last read when the operator started: it has to be read again, and that takes a while.
+    // It has to be read again, and that takes a while.
+    await readingsAreOld();
     await testbed.talos.delay('cp-1', 500);
     await testbed.talos.resetCounters();
     const before = await revisionNow(testbed);
