@@ -134,6 +134,24 @@ describe('othersOf', () => {
     ]);
   });
 
+  it('leaves out what another machine’s domain makes of the target’s host name, and no more', () => {
+    const said = (...names: string[]) => ({
+      ...facts('worker-9', ['10.5.0.19']),
+      dnsNames: [
+        { value: 'worker-9', source: 'Nodename' as const },
+        ...names.map((value) => ({ value, source: 'HostnameStatus' as const })),
+      ],
+    });
+    const reportedBy = (...names: string[]) => {
+      const other = { machine: machine('worker-9', '10.5.0.19'), facts: said(...names) };
+      return othersOf(worker.machine, [worker, other])[0]?.dnsNames.map(({ value }) => value);
+    };
+    expect(reportedBy('worker-1', 'worker-1.lab.example')).toEqual(['worker-9', 'worker-9']);
+    // Whoever has another host name has whatever else it says.
+    expect(reportedBy('worker-9', 'worker-1.lab.example')).toContain('worker-1.lab.example');
+    expect(reportedBy('worker-1', 'worker-10.lab.example')).toContain('worker-10.lab.example');
+  });
+
   it('holds the same value against the machine that reports it', () => {
     const [others] = othersOf(liar.machine, [worker, liar]);
     expect(others?.ipAddresses).toContainEqual({ value: '10.5.0.11', source: 'NodeIP' });

@@ -122,9 +122,9 @@ export function identityOf(
 /**
  * What the other machines hold: what each said when last read, and what the inventory gives it.
  *
- * What the inventory gives to the target alone is the target's: another machine's report of it is
- * left out here, so that a node which lies cannot stop the honest one. When the liar is judged,
- * the same value stands among *its* others and conflicts.
+ * What the inventory gives to the target alone is the target's: another machine's report of it, and
+ * of the name that its domain makes of it, is left out here, so that a node which lies cannot stop
+ * the honest one. When the liar is judged, the same value stands among *its* others and conflicts.
  */
 export function othersOf(
   target: TalosMachine,
@@ -136,8 +136,18 @@ export function othersOf(
       (host) => !others.some(({ machine }) => inventoryHosts(machine).includes(host)),
     ),
   );
-  const reported = (values: readonly SourcedValue[]) =>
-    values.filter((value) => !own.has(hostIn(value)));
+  const reported = (values: readonly SourcedValue[]) => {
+    // A node with its host name from the target says host.domain of it, too.
+    const taken = values
+      .filter(isHostname)
+      .map(hostIn)
+      .filter((host) => own.has(host));
+    return values.filter((value) => {
+      const host = hostIn(value);
+      const isQualified = isHostname(value) && taken.some((name) => host.startsWith(`${name}.`));
+      return !own.has(host) && !isQualified;
+    });
+  };
   return others.map(({ machine, facts }) => {
     const dnsNames = [...reported(facts?.dnsNames ?? [])];
     const ipAddresses = [...reported(facts?.ipAddresses ?? [])];
@@ -148,6 +158,10 @@ export function othersOf(
     if (hostname !== undefined) dnsNames.push({ value: hostname, source: 'HostnameStatus' });
     return { machine: machine.name, dnsNames, ipAddresses };
   });
+}
+
+function isHostname({ source }: SourcedValue): boolean {
+  return source === 'HostnameStatus';
 }
 
 /** True for a control-plane machine. */
