@@ -204,6 +204,7 @@ export class OperatorProcess {
       applyMachineStatus: (name, status) =>
         this.#call(`applyMachineStatus ${name}`, async () => {
           await inner.applyMachineStatus(name, status);
+          world.identityStored(name, namesIn(status.identity));
           const { kubeletServingCertificate } = status;
           world.say(`status of ${name}: ${JSON.stringify(status)}`);
           if (kubeletServingCertificate === undefined) return;

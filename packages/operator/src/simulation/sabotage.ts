@@ -11,7 +11,6 @@ export interface Replaced {
   planReadings?: Wrap<typeof import('../kubelet-serving/plan-readings.ts').planReadings>;
   planRecord?: Wrap<typeof import('../kubelet-serving/plan-records.ts').planRecord>;
   planTurns?: Wrap<typeof import('../kubelet-serving/plan-turns.ts').planTurns>;
-  putOff?: Wrap<typeof import('../kubelet-serving/request-tracks.ts').putOff>;
   actOn?: Wrap<typeof import('../kubelet-serving/act.ts').actOn>;
   /** Whether the reconciler goes on when its cluster is switched off. */
   neverStops?: boolean;
@@ -60,6 +59,7 @@ export const sabotages: readonly Sabotage[] = [
   },
   {
     name: 'what a node once had stays its own',
+    firstSeed: 3,
     breaks: ['not-its-names'],
     replaced: {
       identityOf:
@@ -123,7 +123,7 @@ export const sabotages: readonly Sabotage[] = [
   },
   {
     name: 'decisions are written over changes',
-    firstSeed: 16,
+    firstSeed: 35,
     breaks: ['decided-twice'],
     replaced: {},
     settings: { overwrites: true },
@@ -153,13 +153,14 @@ export const sabotages: readonly Sabotage[] = [
     },
   },
   {
-    name: 'what is pending is not tried again',
-    firstSeed: 25,
+    name: 'the turn of some users never comes',
     breaks: ['not-certified'],
     replaced: {
-      putOff: () => (track) => {
-        track.nextTryAt = Number.POSITIVE_INFINITY;
-      },
+      planTurns: (original) => (snapshot) =>
+        original({
+          ...snapshot,
+          waiting: snapshot.waiting.filter(({ user }) => !user.startsWith('system:node:cp-')),
+        }),
     },
   },
   {

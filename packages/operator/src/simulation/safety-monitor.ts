@@ -142,7 +142,7 @@ export class SafetyMonitor {
       const whose = `${asked} of ${holder.plan.name}`;
       this.violated('name-of-another', `${name} of ${nodeName} was approved with ${whose}`);
     }
-    this.#checkStored(name, cluster, own, owners);
+    this.#checkStored(written, own, owners);
   }
 
   /** All names were at one moment those of the machine, unless its own Talos lies about itself. */
@@ -165,16 +165,15 @@ export class SafetyMonitor {
 
   /** A crash must not forget what an approval rests on, and a deleted machine is nobody. */
   #checkStored(
-    name: string,
-    cluster: string,
+    { before, cluster, calledAt }: WrittenDecision,
     own: readonly string[],
     owners: readonly PhysicalMachine[],
   ): void {
-    if (this.#world.isStored(cluster, own)) return;
+    if (this.#world.isStored(cluster, own, calledAt)) return;
     const now = this.#world.clock.now();
     // Where the machine has just been deleted, what was stored went with it; the watch may be late.
     if (owners.some(({ plan }) => now - this.#world.removedAt(plan.name) < longestLagMs)) return;
-    this.violated('not-stored', `${name} rests on facts that are in no status`);
+    this.violated('not-stored', `${before.metadata.name} rests on facts that are in no status`);
   }
 
   #checkDenial(written: WrittenDecision, origin: RequestOrigin, kubernetes: number): void {

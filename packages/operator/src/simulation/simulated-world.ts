@@ -69,6 +69,7 @@ export interface MachineSpec {
 /** Text of the Secret that leads to the second Kubernetes. */
 export const secondKubeconfig = 'kubernetes 1';
 
+const endless = Number.POSITIVE_INFINITY;
 const start = Date.parse('2026-12-01T12:00:00Z');
 const ca = makeCertificateAuthority();
 const { crt, key } = issueCertificate(ca, {
@@ -103,6 +104,8 @@ export class SimulatedWorld {
   readonly #extras = new Map<string, Set<string>>();
   readonly #wasPending = new Set<string>();
   readonly #signingMs: number;
+  #stored: { readonly machine: string; readonly names: readonly string[]; until: number }[] = [];
+  readonly #addresses = new Map<string, ReadonlySet<string>>();
   readonly #removedAt = new Map<string, number>();
   #disturbedAt = 0;
   #requests = 0;
@@ -187,7 +190,7 @@ export class SimulatedWorld {
   putIntoInventory(name: string, spec: MachineSpec): void {
     this.say(`inventory: ${name} ${JSON.stringify(spec)} ${this.physical.get(name)?.plan.conduct}`);
     this.kubernetesOf(0).createMachine(name, spec);
-    this.#specs.set(name, { spec, at: this.clock.now() });
+    this.#noteSpec(name, spec);
   }
 
   changeInventory(name: string, change: Partial<MachineSpec>): void {
@@ -196,11 +199,12 @@ export class SimulatedWorld {
     const spec = { ...known.spec, ...change };
     this.say(`inventory: ${name} ${JSON.stringify(spec)}`);
     this.kubernetesOf(0).updateMachine(name, spec);
-    this.#specs.set(name, { spec, at: this.clock.now() });
+    this.#noteSpec(name, spec);
   }
 
   removeFromInventory(name: string): void {
     this.#removedAt.set(name, this.clock.now());
+    this.#stored = this.#stored.filter(({ machine }) => machine !== name);
     this.say(`inventory: ${name} removed`);
     if (this.#specs.delete(name)) this.kubernetesOf(0).deleteMachine(name);
   }
@@ -344,13 +348,22 @@ export class SimulatedWorld {
     return (this.kubernetesOf(0).machine(name)['status'] ?? {}) as Record<string, unknown>;
   }
 
-  /** True where what is approved is in the status of some machine of the cluster. */
-  isStored(cluster: string, names: readonly string[]): boolean {
-    return [...this.#specs].some(([machine, { spec }]) => {
-      if (spec.clusterRef.name !== cluster) return false;
-      const stored = this.storedIdentity(machine);
-      return names.every((name) => stored.includes(name));
-    });
+  /** The status of a TalosMachine was written with these names. */
+  identityStored(machine: string, names: readonly string[]): void {
+    const kept = this.#stored.filter(({ until }) => until > this.clock.now() - 60_000);
+    const before = kept.find((one) => one.machine === machine && one.until === endless);
+    if (before !== undefined) before.until = this.clock.now();
+    this.#stored = [...kept, { machine, names, until: endless }];
+  }
+
+  /** True where names are, or were since then, in the status of some machine of the cluster. */
+  isStored(cluster: string, names: readonly string[], since: number): boolean {
+    return this.#stored.some(
+      (stored) =>
+        this.#specs.get(stored.machine)?.spec.clusterRef.name === cluster &&
+        stored.until >= since &&
+        names.every((name) => stored.names.includes(name)),
+    );
   }
 
   /** When a TalosMachine was last deleted, in milliseconds since the epoch. */
@@ -358,12 +371,12 @@ export class SimulatedWorld {
     return this.#removedAt.get(machine) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** The machines that a TalosMachine may stand for: its own, and what answered at its address. */
+  /** The machines that a TalosMachine may stand for: its own, and what was at its addresses. */
   ownersOf(machine: string): readonly PhysicalMachine[] {
-    const address = this.#specs.get(machine)?.spec.address;
+    const addresses = [...(this.#addresses.get(machine) ?? [])];
     return [...this.physical.values()].filter(
       (physical) =>
-        physical.plan.name === machine || (address !== undefined && physical.everHeld(address)),
+        physical.plan.name === machine || addresses.some((address) => physical.everHeld(address)),
     );
   }
 
@@ -374,7 +387,7 @@ export class SimulatedWorld {
 
   /** The operator has taken over this object of the inventory, or learned that it is gone. */
   machineSeen(name: string, spec: unknown): void {
-    const spelled = JSON.stringify(spec);
+    const spelled = JSON.stringify(spec ?? {});
     if (this.#seen.get(name)?.spec === spelled) return;
     this.#seen.set(name, { spec: spelled, since: this.clock.now() });
   }
@@ -437,6 +450,11 @@ export class SimulatedWorld {
     return [...(this.#extras.get(cluster) ?? [])].some(
       (entry) => entry === name || (entry.endsWith('.0/24') && name.startsWith(entry.slice(0, -4))),
     );
+  }
+
+  #noteSpec(name: string, spec: MachineSpec): void {
+    this.#specs.set(name, { spec, at: this.clock.now() });
+    this.#addresses.set(name, new Set([...(this.#addresses.get(name) ?? []), spec.address]));
   }
 
   #noteOptions(cluster: string, options: ClusterOptions): void {

@@ -16,7 +16,7 @@ const isTraced = asked !== undefined && seeds === 1;
 /** A world of one cluster, in which the operator is made to crash. */
 const crashSeed = 5;
 /** A sabotage has to be noticed within so many seeds. */
-const seedsToNotice = 40;
+const seedsToNotice = 100;
 
 const state = vi.hoisted(() => ({ nextUid: 0, replaced: {} as Replaced }));
 
@@ -40,7 +40,6 @@ vi.mock('../kubelet-serving/plan-readings.ts', (original) =>
 );
 vi.mock('../kubelet-serving/plan-records.ts', (original) => replaceable(original, ['planRecord']));
 vi.mock('../kubelet-serving/plan-turns.ts', (original) => replaceable(original, ['planTurns']));
-vi.mock('../kubelet-serving/request-tracks.ts', (original) => replaceable(original, ['putOff']));
 
 /** The module with functions that ask at each call whether they are replaced. */
 async function replaceable(
