@@ -61,11 +61,15 @@ describe('issued certificates', () => {
   it('of the newest request are recorded, also where an earlier one was signed later', () => {
     const { observe, records } = setUp(['10.5.0.11']);
     const earlier = { name: 'earlier', createdAt: now - 60_000, signedAt: now + 60_000 };
-    observe('1', [issuedRequest(['10.5.0.11']), issuedRequest(['10.5.0.11'], earlier)]);
-    expect(records.map(({ request }) => request)).toEqual(['issued']);
+    observe('1', [issuedRequest(['10.5.0.11'], earlier)]);
+    expect(records.map(({ request }) => request)).toEqual(['earlier']);
+    const both = [issuedRequest(['10.5.0.11']), issuedRequest(['10.5.0.11'], earlier)];
+    observe('1', both);
+    observe('1', both);
+    expect(records.map(({ request }) => request)).toEqual(['earlier', 'issued']);
     const later = { name: 'later', createdAt: now + 1_000, signedAt: now + 2_000 };
     observe('1', [issuedRequest(['10.5.0.11']), issuedRequest(['10.5.0.11'], later)]);
-    expect(records.map(({ request }) => request)).toEqual(['issued', 'later']);
+    expect(records.map(({ request }) => request)).toEqual(['earlier', 'issued', 'later']);
   });
 
   it('for an address that the node alone reports are its own', () => {

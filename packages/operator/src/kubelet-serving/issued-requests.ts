@@ -92,17 +92,20 @@ export class IssuedRequests {
     const newest = outcomes.findLast((outcome) => outcome.kind === 'record');
     let unverified: string | undefined;
     if (newest !== undefined) {
-      this.#record(machine, newest);
+      const kept = this.#statuses.recordOf(machine);
+      const isOfEarlierRequest = outcomes.some(
+        (outcome) =>
+          outcome !== newest &&
+          outcome.kind === 'record' &&
+          outcome.record.fingerprint === kept?.fingerprint,
+      );
+      if (isOfEarlierRequest || supersedes(newest.record, kept)) {
+        this.#statuses.putRecord(machine, newest.record);
+      }
       const recorded = this.#statuses.recordOf(machine);
       if (recorded?.fingerprint === newest.record.fingerprint) unverified = newest.unverified[0];
     }
     return { outside: outcomes.findLast((outcome) => outcome.kind === 'outside'), unverified };
-  }
-
-  #record(machine: TalosMachine, { record }: IssuedOutcome & { readonly kind: 'record' }): void {
-    if (supersedes(record, this.#statuses.recordOf(machine))) {
-      this.#statuses.putRecord(machine, record);
-    }
   }
 
   #judge(
