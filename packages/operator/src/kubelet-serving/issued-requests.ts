@@ -1,4 +1,4 @@
-import type { ReceivedRequest, TalosCluster, TalosMachine } from '@ichor/k8s-adapter';
+import type { ReceivedRequest, TalosCluster } from '@ichor/k8s-adapter';
 import type { ReservedNames } from '@ichor/policy';
 import type { MachineIndex } from './machine-lookup.ts';
 import type { MachineStatuses } from './machine-statuses.ts';
