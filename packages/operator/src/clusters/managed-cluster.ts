@@ -159,7 +159,8 @@ export class ManagedCluster {
     return {
       cluster,
       machines,
-      blocked: sharedApiServer(sharedWith) ?? unusableMachines(unusable),
+      // What a machine holds that cannot be used is not known: it would be free for others.
+      blocked: sharedApiServer(sharedWith) ?? unusableObjects(unusable, 'Nothing is decided. '),
       notice: this.#talosProblem ?? notice,
     };
   }
@@ -327,14 +328,17 @@ function sharedApiServer(sharedWith: readonly string[]): OperationalState | unde
   };
 }
 
-/** What a machine holds that cannot be used is not known, so that it would be free for others. */
-function unusableMachines(problems: readonly string[]): OperationalState | undefined {
+/**
+ * The state of a cluster for objects that cannot be used; undefined where there are none.
+ *
+ * @param opening what comes before the advice, with a blank at its end
+ */
+export function unusableObjects(
+  problems: readonly string[],
+  opening: string,
+): OperationalState | undefined {
   const [first] = problems;
   if (first === undefined) return undefined;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return {
-    status: 'False',
-    reason: 'InvalidObject',
-    message: `Nothing is decided. Mend ${first}${more}`,
-  };
+  return { status: 'False', reason: 'InvalidObject', message: `${opening}Mend ${first}${more}` };
 }

@@ -1,6 +1,5 @@
 import type { InvalidObject, Parsed, TalosCluster, TalosMachine } from '@ichor/k8s-adapter';
-import type { OperationalState } from '../kubelet-serving/plan-conditions.ts';
-import { ManagedCluster } from './managed-cluster.ts';
+import { ManagedCluster, unusableObjects } from './managed-cluster.ts';
 import type { OperatorPorts } from './operator-ports.ts';
 
 /** A burst of inventory events is one pass; in milliseconds. */
@@ -76,11 +75,12 @@ export class Operator {
         machines: machines.valid.filter(({ spec }) => spec.cluster === cluster.name),
         sharedWith: this.#sharedWith(cluster, clusters.valid),
         unusable: problemsOf(machines.invalid, (object) => object.cluster === cluster.name),
-        notice: invalidObjects(
+        notice: unusableObjects(
           problemsOf(
             [...clusters.invalid, ...machines.invalid],
             (object) => object.cluster === undefined,
           ),
+          '',
         ),
       };
       const known = this.#clusters.get(cluster.name);
@@ -150,11 +150,4 @@ function problemsOf(
   return unusable
     .filter(({ object }) => concerned(object))
     .map(({ kind, object }) => `${kind} ${object.name}: ${object.problem}`);
-}
-
-function invalidObjects(problems: readonly string[]): OperationalState | undefined {
-  const [first] = problems;
-  if (first === undefined) return undefined;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return { status: 'False', reason: 'InvalidObject', message: `Mend ${first}${more}` };
 }

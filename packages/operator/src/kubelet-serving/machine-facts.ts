@@ -1,6 +1,7 @@
 import type { MachineIdentity, TalosMachine } from '@ichor/k8s-adapter';
 import { parseCidr, type SourcedValue } from '@ichor/policy';
 import type { NodeFacts } from '@ichor/talos-client';
+import { rfc3339 } from '../runtime/rfc3339.ts';
 
 /** What a machine said when it was last read, in the words of the policy. */
 export interface MachineFacts {
@@ -77,7 +78,7 @@ export function factsFromStatus(machine: TalosMachine): MachineFacts | undefined
 /** The form in which facts are kept in a machine's status. */
 export function identityStatusOf(facts: MachineFacts): MachineIdentity {
   return {
-    observedAt: `${new Date(facts.observedAt).toISOString().slice(0, 19)}Z`,
+    observedAt: rfc3339(facts.observedAt),
     dnsNames: facts.dnsNames,
     ipAddresses: facts.ipAddresses,
     reserved: facts.reserved,

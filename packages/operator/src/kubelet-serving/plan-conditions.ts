@@ -1,4 +1,5 @@
 import type { ClusterStatusApply, Condition, TalosCluster } from '@ichor/k8s-adapter';
+import { rfc3339 } from '../runtime/rfc3339.ts';
 
 /** What one machine contributes to the state of the cluster. */
 export interface MachineProgress {
@@ -163,9 +164,7 @@ function stamper(cluster: TalosCluster, now: number) {
     return {
       ...condition,
       lastTransitionTime:
-        before?.status === condition.status
-          ? before.lastTransitionTime
-          : `${new Date(now).toISOString().slice(0, 19)}Z`,
+        before?.status === condition.status ? before.lastTransitionTime : rfc3339(now),
       observedGeneration: cluster.generation,
     };
   };

@@ -9,6 +9,7 @@ import {
   readIssuedCertificate,
   violationsOfNames,
 } from '@ichor/policy';
+import { rfc3339 } from '../runtime/rfc3339.ts';
 import type { Judgement } from './node-identity.ts';
 
 /** What an issued request is worth. */
@@ -110,11 +111,6 @@ export function supersedes(
   if (kept === undefined) return true;
   if (kept.fingerprint === record.fingerprint) return false;
   return Date.parse(record.issuedAt) >= Date.parse(kept.issuedAt);
-}
-
-/** Milliseconds since the epoch as Kubernetes writes a time. */
-export function rfc3339(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
